@@ -1,0 +1,239 @@
+import type { Fault, StreamfoldError, WarningCode } from "../errors.js";
+import type { Limits } from "../limits.js";
+
+// ---------------------------------------------------------------- what both engines implement (internal)
+
+export type EngineKind = "wasm-simd" | "wasm-scalar" | "js";
+export type Protocol = "agentue";
+export type Transport = "sse" | "ndjson" | "json";
+export type Sequence = "dedupe" | "strict" | "off";
+export type OnViolation = "refuse-stream" | "skip-event";
+/** AgentUE `status()` (docs/semantics.md §4). */
+export type StreamStatus = "none" | "open" | "errored" | "ended" | "refused";
+
+/** What a session is made with; every member is filled in and checked by the public reducer. */
+export interface SessionOptions {
+  protocol: Protocol;
+  transport: Transport;
+  limits: Limits;
+  sequence: Sequence;
+  onViolation: OnViolation;
+  utf8: "fatal" | "replace";
+  unterminatedTail: "use" | "discard";
+  undecodable: "fail" | "skip";
+  /** More ended streams than this are released, the first ended first; Infinity keeps all. */
+  keepEnded: number;
+  /** Whether accepted events are reported; they are built only then. */
+  events: boolean;
+}
+
+/** What a call brings forth, in the order of the wire (docs/semantics.md §8). Sessions push into an array that the caller owns. */
+export type Report =
+  | { kind: "event"; event: unknown; streamId: string; eventIndex: number }
+  | { kind: "warning"; code: WarningCode; path?: string; streamId?: string; seq?: number; eventIndex: number }
+  | { kind: "error"; fault: Fault }
+  | { kind: "gap"; gap: Gap };
+
+export interface Gap {
+  streamId: string;
+  op: "set" | "append" | "error" | "ping" | "end";
+  /** The last seq known before this event. */
+  lastSeq: number;
+  /** The seq that came. */
+  seq: number;
+  eventIndex: number;
+}
+
+export interface FinishResult {
+  status: "complete" | "truncated";
+  streams: { streamId: string; status: StreamStatus }[];
+}
+
+/** One coalesced change (docs/semantics.md §6). Ranges of text count UTF-16 code units, ranges of arrays elements. */
+export interface Change {
+  streamId: string;
+  kind: "start" | "insert" | "append" | "replace" | "remove" | "meta";
+  id?: string;
+  field?: string;
+  pointer?: string;
+  from?: number;
+  to?: number;
+  text?: string;
+}
+export type ChangeSet =
+  | { version: number; changes: Change[]; resync?: undefined }
+  | { version: number; resync: true; changes?: undefined };
+
+/** Counters; without a stream they are those of the whole reducer since it was made or reset. */
+export interface Stats {
+  /** Messages read (accepted or not). Whole reducer only; 0 for one stream. */
+  events: number;
+  /** Wire bytes read. Whole reducer only; 0 for one stream. */
+  bytes: number;
+  /** Events accepted. */
+  applied: number;
+  /** Events skipped because their seq was not above the last one. */
+  skipped: number;
+  /** Events dropped because their stream was refused. */
+  dropped: number;
+  /** Failures reported or counted. Whole reducer only; 0 for one stream. */
+  errors: number;
+  /** Warnings reported or counted. Whole reducer only; 0 for one stream. */
+  warnings: number;
+  /** Streams that exist (whole reducer) or 1. */
+  streams: number;
+  /** Blocks of the model(s). */
+  blocks: number;
+  /** Messages queued while paused. */
+  queued: number;
+  /** docs/semantics.md §4; whole reducer: 0. */
+  version: number;
+  /** Bytes of engine memory charged to the stream(s); 0 where the engine cannot tell. */
+  memory: number;
+}
+
+/**
+ * One connection's state: decoder, streams, models. Methods never throw for bad input: they report or return a `Fault`.
+ * A WASM session throws a StreamfoldError only for `engine_lost` and `out_of_memory`.
+ */
+export interface EngineSession {
+  /** Consumes the whole chunk; returns the number of events accepted. After a connection failure it reports that same failure again and consumes nothing. */
+  push(chunk: Uint8Array, reports: Report[]): number;
+  /** One event as JSON text (UTF-8), outside of the framing; text faults are reported without being sticky. Returns 0 or 1. */
+  applyText(text: Uint8Array, reports: Report[]): number;
+  /** One event as a JavaScript value; only object sessions have it. Returns 0 or 1. Reports `not_json` for a value JSON cannot express. */
+  applyValue?(event: unknown, reports: Report[]): number;
+  /** End of the body; handles the unterminated tail; returns the number of events accepted. */
+  finish(reports: Report[]): number;
+  finishResult(): FinishResult;
+  /** The connection's sticky failure, if any. */
+  failure(): Fault | undefined;
+  reconnect(): void;
+  reset(): void;
+  /** `model`: JSON text. `seq` undefined: unknown. Paths of faults point into the model. */
+  load(streamId: string, seq: number | undefined, model: Uint8Array): Fault | undefined;
+  /** Like `load` for a JavaScript value; only object sessions have it. */
+  loadValue?(streamId: string, seq: number | undefined, model: unknown): Fault | undefined;
+  checkpoint(): Uint8Array;
+  restore(bytes: Uint8Array): Fault | undefined;
+  /** `block`: JSON text. Paths of faults point into the block. */
+  materialize(streamId: string, block: Uint8Array): Fault | undefined;
+  materializeValue?(streamId: string, block: unknown): Fault | undefined;
+  pause(streamId: string): Fault | undefined;
+  /** Applies what was queued; returns the number of events accepted (0 for a stream that is not paused or does not exist). */
+  resume(streamId: string, reports: Report[]): number;
+  status(streamId: string): StreamStatus;
+  seq(streamId: string): number | undefined;
+  /** A fresh JavaScript value of the model, or undefined without one. */
+  snapshot(streamId: string, integers: "number" | "bigint"): unknown;
+  /** Calls `use` with the model as compact JSON (valid inside the callback only); returns undefined without calling when there is no model. */
+  withSnapshotBytes<T>(streamId: string, use: (view: Uint8Array) => T): { value: T } | undefined;
+  changes(streamId: string, since: number | undefined): ChangeSet;
+  stats(streamId?: string): Stats;
+  streamIds(): string[];
+  readonly lastEventId: string | undefined;
+  readonly retry: number | undefined;
+  /** False when there was no such stream. */
+  release(streamId: string): boolean;
+  close(): void;
+}
+
+/** What engine/load hands to the public layer. */
+export interface EngineCore {
+  readonly kind: EngineKind;
+  /** Why it is not the best kind, or what was asked for. */
+  readonly reason: string;
+  createSession(options: SessionOptions): EngineSession;
+  /** A session of the plain JavaScript engine, for events that arrive as objects. */
+  createObjectSession(options: SessionOptions): EngineSession;
+  memory(): EngineMemory;
+  close(): void;
+}
+
+export interface EngineMemory {
+  /** Bytes in use by streams and buffers; 0 where the engine cannot tell. */
+  live: number;
+  /** Bytes of linear memory; 0 for `js`. */
+  held: number;
+}
+
+// ---------------------------------------------------------------- what applications see (public)
+
+export interface Warning {
+  code: WarningCode;
+  message: string;
+  path?: string;
+  streamId?: string;
+  seq?: number;
+  eventIndex: number;
+}
+
+/** Where an event came from. */
+export interface EventInfo {
+  streamId: string;
+  eventIndex: number;
+}
+
+export interface ReducerOptions {
+  protocol: Protocol;
+  transport: Transport;
+  limits?: Partial<Limits>;
+  /** What to do with a seq that is not above the last one. Default "dedupe" (docs/semantics.md §3). */
+  sequence?: Sequence;
+  /** Default "refuse-stream". */
+  onViolation?: OnViolation;
+  /** Ill-formed UTF-8: default "fatal". */
+  utf8?: "fatal" | "replace";
+  /** A last message without its terminator: default "use". */
+  unterminatedTail?: "use" | "discard";
+  /** A message that cannot be decoded: default "fail" (the connection fails). */
+  undecodable?: "fail" | "skip";
+  /** Ended streams kept before the first ended one is released. Default: all. */
+  keepEnded?: number;
+  onEvent?(event: unknown, info: EventInfo): void;
+  onWarning?(warning: Warning): void;
+  onError?(error: StreamfoldError): void;
+  onGap?(gap: Gap): void;
+}
+
+export interface StreamSelector {
+  /** The logical stream; omitted or "" is the unnamed one (AgentUE §4.2). */
+  streamId?: string;
+}
+
+/** Folds one connection's events into one model per logical stream. All methods throw `closed` after `close()` and `reentrant` inside a callback. */
+export interface Reducer {
+  push(chunk: ArrayBuffer | ArrayBufferView): number;
+  apply(event: unknown): number;
+  finish(): FinishResult;
+  reconnect(): void;
+  load(model: unknown, options?: StreamSelector & { seq?: number; format?: "json" }): void;
+  checkpoint(): Uint8Array;
+  restore(bytes: Uint8Array): void;
+  materialize(block: unknown, options?: StreamSelector): void;
+  pause(options?: StreamSelector): void;
+  resume(options?: StreamSelector): number;
+  snapshot(options?: StreamSelector & { integers?: "number" | "bigint" }): unknown;
+  snapshotBytes(options?: StreamSelector & { format?: "json" }): Uint8Array;
+  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: StreamSelector & { format?: "json" }): T;
+  changes(options?: StreamSelector & { since?: number }): ChangeSet;
+  status(options?: StreamSelector): StreamStatus;
+  seq(options?: StreamSelector): number | undefined;
+  stats(options?: StreamSelector): Stats;
+  streamIds(): string[];
+  readonly lastEventId: string | undefined;
+  readonly retry: number | undefined;
+  release(options?: StreamSelector): boolean;
+  reset(): void;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+/** A loaded engine. */
+export interface Engine {
+  readonly kind: EngineKind;
+  readonly reason: string;
+  createReducer(options: ReducerOptions): Reducer;
+  memory(): EngineMemory;
+  close(): void;
+}

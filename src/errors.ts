@@ -1,0 +1,173 @@
+/** Where a failure belongs: the transport connection, one logical stream, or the caller's use of the API. */
+export type ErrorScope = "connection" | "stream" | "usage";
+
+/** Every error code with its scope and the sentence its message begins with. The position in the list is the id in assembly/abi/codes.ts. */
+const ERROR_TABLE = [
+  ["bad_frame", "connection", "The framing of the body is broken"],
+  ["bad_json", "connection", "The message is not well-formed JSON"],
+  ["invalid_utf8", "connection", "The message is not well-formed UTF-8"],
+  ["bad_msgpack", "connection", "The message is not well-formed MessagePack"],
+  ["bad_protobuf", "connection", "The message is not well-formed protobuf"],
+  ["not_an_event", "connection", "The message cannot be routed as an event"],
+  ["too_large", "connection", "The message is larger than the limit"],
+  ["too_deep", "connection", "The message is nested deeper than the limit"],
+  ["unknown_op", "stream", "The event has an unknown op"],
+  ["unknown_field", "stream", "The event has an unknown member"],
+  ["missing_field", "stream", "The event lacks a member"],
+  ["bad_field", "stream", "A member has a value that it must not have"],
+  ["bad_mask", "stream", "The mask is not valid for this op"],
+  ["bad_model", "stream", "The model is malformed"],
+  ["bad_block", "stream", "The block is malformed"],
+  ["duplicate_id", "stream", "Two blocks have the same id"],
+  ["missing_block", "stream", "There is no block with this id"],
+  ["unresolved_reference", "stream", "The block is a reference that has not been materialized"],
+  ["type_mismatch", "stream", "The value in the model does not allow this patch"],
+  ["stale_seq", "stream", "The seq is not above the last one"],
+  ["no_model", "stream", "The stream has no model yet"],
+  ["after_end", "stream", "The stream has ended"],
+  ["limit", "stream", "A limit would be exceeded"],
+  ["bad_event", "stream", "The event is malformed"],
+  ["bad_order", "stream", "The event must not stand here"],
+  ["bad_attribution", "stream", "The event is attributed to an unknown run"],
+  ["chunk_conflict", "stream", "The chunk does not fit the open message"],
+  ["delta_failed", "stream", "The delta cannot be applied"],
+  ["closed", "usage", "This object is closed"],
+  ["reentrant", "usage", "This must not be called from inside a listener or callback"],
+  ["not_json", "usage", "The value cannot be expressed as JSON"],
+  ["unsupported_transport", "usage", "This transport or format is not supported here"],
+  ["engine_lost", "usage", "The engine has failed and cannot be used any more"],
+  ["out_of_memory", "usage", "The engine has no memory left"],
+  ["bad_checkpoint", "usage", "The checkpoint cannot be read"],
+  ["bad_argument", "usage", "An argument is not valid"],
+] as const;
+
+/** The closed set of error codes. */
+export type ErrorCode = (typeof ERROR_TABLE)[number][0];
+
+/** Why a value was refused; the position in the list is the id in assembly/abi/codes.ts. */
+const REASONS = [
+  "",
+  "it is missing",
+  "it is not allowed with this op",
+  "it must be a string",
+  "it must be a non-empty string",
+  "it must be a string or null",
+  "it must be an integer from 0 to 2^53-1",
+  "it must be an object",
+  "it must be an object or null",
+  "it must be an array",
+  "it must be a string or an array",
+  "a mask is meta.<path> or block.<path> with non-empty segments",
+  "the members id and ref of a block cannot be patched",
+  "append takes block.<field> with one segment",
+  'error takes the mask "meta.error"',
+  'the version must be "1.0" or "1.1"',
+  "references need a model of version 1.1",
+  "a reference holds id and ref only",
+  "a patch must not carry a reference",
+  "the block in the model is not a reference",
+  "depth",
+  "numberLength",
+  "blocks",
+  "modelBytes",
+  "streams",
+  "queuedBytes",
+  "messageBytes",
+] as const;
+
+/** The closed set of warning codes; the position plus one is the id in assembly/abi/codes.ts. */
+export const WARNING_CODES = ["duplicate_seq", "utf8_replaced"] as const;
+export type WarningCode = (typeof WARNING_CODES)[number];
+
+const WARNING_TEXT: Record<WarningCode, string> = {
+  duplicate_seq: "An event whose seq is not above the last one was skipped",
+  utf8_replaced: "Ill-formed UTF-8 was replaced by U+FFFD",
+};
+
+const ROW = new Map<string, (typeof ERROR_TABLE)[number]>(ERROR_TABLE.map((row) => [row[0], row]));
+
+/** A failure as the engines report it: plain data, no message yet. */
+export interface Fault {
+  code: ErrorCode;
+  /** Number from the `R_` list of assembly/abi/codes.ts. */
+  reason?: number;
+  /** Free text for usage errors only. */
+  detail?: string;
+  streamId?: string;
+  seq?: number;
+  eventIndex?: number;
+  byteOffset?: number;
+  /** JSON pointer (RFC 6901) into the event, model or block. */
+  path?: string;
+  opIndex?: number;
+}
+
+/** The code that belongs to a numeric id of the core (`E_` in assembly/abi/codes.ts). */
+export function errorCode(id: number): ErrorCode {
+  return ERROR_TABLE[id - 1]![0];
+}
+
+/** The scope of a code: which of connection, stream or caller has failed. */
+export function errorScope(code: ErrorCode): ErrorScope {
+  return ROW.get(code)![1];
+}
+
+/** The text of a failure, built from its code, reason and position; the same for both engines. */
+export function errorMessage(fault: Fault): string {
+  let text: string = ROW.get(fault.code)![2];
+  const reason = fault.detail ?? REASONS[fault.reason ?? 0];
+  if (reason) text += `: ${reason}`;
+  if (fault.path !== undefined) text += ` (at ${fault.path === "" ? "the root" : fault.path})`;
+  if (fault.opIndex !== undefined) text += ` (operation ${fault.opIndex})`;
+  const where: string[] = [];
+  if (fault.streamId) where.push(`stream ${JSON.stringify(fault.streamId)}`);
+  if (fault.seq !== undefined) where.push(`seq ${fault.seq}`);
+  if (fault.eventIndex !== undefined) where.push(`event ${fault.eventIndex}`);
+  if (fault.byteOffset !== undefined) where.push(`byte ${fault.byteOffset}`);
+  return where.length ? `${text} [${where.join(", ")}]` : text;
+}
+
+/** The text of a warning. */
+export function warningMessage(code: WarningCode): string {
+  return WARNING_TEXT[code];
+}
+
+/**
+ * The one error class of this package.
+ *
+ * `code` is one of a closed set, `scope` says who failed (docs/errors.md); the position members are there where they exist:
+ * `streamId` (`""` is the unnamed stream), `seq`, `eventIndex` (messages, from 0), `byteOffset` (wire bytes, from 0), `path` (JSON pointer, RFC 6901), `opIndex`.
+ * An error thrown by `push` also holds `applied`, the number of events of that chunk that were accepted, and `errors`, every failure of that chunk.
+ */
+export class StreamfoldError extends Error {
+  override readonly name = "StreamfoldError";
+  readonly code: ErrorCode;
+  readonly scope: ErrorScope;
+  readonly streamId?: string;
+  readonly seq?: number;
+  readonly eventIndex?: number;
+  readonly byteOffset?: number;
+  readonly path?: string;
+  readonly opIndex?: number;
+  /** Set on the error that `push`, `apply`, `resume` or `finish` throws. */
+  applied?: number;
+  /** Set on the error that `push`, `apply`, `resume` or `finish` throws: all failures of the call, this one first. */
+  errors?: StreamfoldError[];
+
+  constructor(fault: Fault) {
+    super(errorMessage(fault));
+    this.code = fault.code;
+    this.scope = errorScope(fault.code);
+    if (fault.streamId !== undefined) this.streamId = fault.streamId;
+    if (fault.seq !== undefined) this.seq = fault.seq;
+    if (fault.eventIndex !== undefined) this.eventIndex = fault.eventIndex;
+    if (fault.byteOffset !== undefined) this.byteOffset = fault.byteOffset;
+    if (fault.path !== undefined) this.path = fault.path;
+    if (fault.opIndex !== undefined) this.opIndex = fault.opIndex;
+  }
+}
+
+/** A usage error: `detail` says what was wrong. */
+export function usageError(code: ErrorCode, detail?: string): StreamfoldError {
+  return new StreamfoldError(detail === undefined ? { code } : { code, detail });
+}
