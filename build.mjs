@@ -261,7 +261,7 @@ async function buildLibrary(esbuild) {
       platform: "node",
       target: "es2022",
       define: { "import.meta.url": "streamfoldModuleUrl" },
-      banner: usesUrl ? CJS_META_URL : "",
+      banner: usesUrl ? `"use strict";\n${CJS_META_URL}` : '"use strict";',
     });
     const linked = code.replace(/require\("(\.\/[\w-]+)\.js"\)/g, 'require("$1.cjs")');
     outputs.push(place(`dist/cjs/${name.replace(/\.js$/, ".cjs")}`, linked));
@@ -269,10 +269,15 @@ async function buildLibrary(esbuild) {
   return { outputs, metafile: result.metafile };
 }
 
-/** In programs, imports of a public entry stay imports of the built library, so there is one copy of every class. */
-function libraryStaysOutside(strictFolder) {
-  const bySource = new Map(Object.entries(ENTRIES).map(([name, source]) => [absolute(source), `./esm/${name}.js`]));
-  bySource.set(absolute("src/index.ts"), "./esm/node.js");
+/**
+ * In programs, imports of a public entry stay imports of the built library, so there is one copy of every class.
+ * A file under `strictFolder` may import nothing else from outside that folder.
+ */
+function libraryStaysOutside(outfile, strictFolder) {
+  const library = path.posix.relative(path.posix.dirname(outfile), "dist/esm");
+  const specifier = (name) => `${library.startsWith(".") ? "" : "./"}${library}/${name}.js`;
+  const bySource = new Map(Object.entries(ENTRIES).map(([name, source]) => [absolute(source), specifier(name)]));
+  bySource.set(absolute("src/index.ts"), specifier("node"));
   return {
     name: "library-stays-outside",
     setup(build) {
@@ -281,8 +286,8 @@ function libraryStaysOutside(strictFolder) {
         const candidates = [target, `${target}.ts`, path.join(target, "index.ts")];
         const source = candidates.find((file) => bySource.has(file));
         if (source) return { path: bySource.get(source), external: true };
-        const folder = path.join(ROOT, strictFolder, path.sep);
-        if (args.importer.startsWith(folder) && !target.startsWith(folder)) {
+        const folder = strictFolder && path.join(ROOT, strictFolder, path.sep);
+        if (folder && args.importer.startsWith(folder) && !target.startsWith(folder)) {
           return { errors: [{ text: `${strictFolder} may import public entries only, not ${args.path}` }] };
         }
         return undefined;
@@ -303,7 +308,7 @@ async function buildProgram(esbuild, source, outfile, { strictFolder, executable
     target: "node20",
     banner: { js: ESM_REQUIRE },
     external: ["esbuild"],
-    plugins: [libraryStaysOutside(strictFolder ?? "src/cli")],
+    plugins: [libraryStaysOutside(outfile, strictFolder)],
     logLevel: "warning",
     write: false,
     metafile: true,

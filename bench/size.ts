@@ -1,0 +1,77 @@
+/**
+ * `npm run size`: what a user downloads. For every JavaScript entry of the package, with the chunks it pulls in: raw size
+ * as built, minified, and minified + gzip; for every WebAssembly build: raw and gzip. Fails when the larger WebAssembly
+ * build and the glue of the Node entry together exceed the budget.
+ */
+import { readFileSync } from "node:fs";
+import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+
+/** Larger WebAssembly build + glue, both gzipped, in bytes. */
+const BUDGET = 60 * 1024;
+
+const DIST = new URL("../dist/", import.meta.url);
+const ENTRIES = ["node", "browser", "js", "agentue", "stream"];
+const BINARIES = ["streamfold.wasm", "streamfold.simd.wasm"];
+
+interface Size {
+  name: string;
+  raw: number;
+  minified?: number;
+  gzip: number;
+}
+
+const gzip = (bytes: Uint8Array): number => gzipSync(bytes, { level: 9 }).length;
+
+/** Bundles one built entry with its chunks, as a user's bundler would. */
+async function bundle(entry: string, minify: boolean): Promise<Uint8Array> {
+  const { outputFiles } = await build({
+    absWorkingDir: fileURLToPath(DIST),
+    entryPoints: [entry],
+    bundle: true,
+    minify,
+    format: "esm",
+    platform: "neutral",
+    target: "es2022",
+    external: ["node:*"],
+    write: false,
+  });
+  return outputFiles[0].contents;
+}
+
+async function measureEntry(name: string): Promise<Size> {
+  const entry = `esm/${name}.js`;
+  const minified = await bundle(entry, true);
+  return { name: entry, raw: (await bundle(entry, false)).length, minified: minified.length, gzip: gzip(minified) };
+}
+
+function measureBinary(name: string): Size {
+  const bytes = readFileSync(new URL(name, DIST));
+  return { name, raw: bytes.length, gzip: gzip(bytes) };
+}
+
+const kilobytes = (bytes: number): string => `${(bytes / 1024).toFixed(1)} KB`;
+
+function row(name: string, raw: string, minified: string, zipped: string): string {
+  return `${name.padEnd(24)}${raw.padStart(12)}${minified.padStart(12)}${zipped.padStart(12)}`;
+}
+
+const entries: Size[] = [];
+for (const name of ENTRIES) entries.push(await measureEntry(name));
+const binaries = BINARIES.map(measureBinary);
+
+console.log(row("", "raw", "minified", "gzip"));
+for (const size of [...entries, ...binaries]) {
+  const minified = size.minified === undefined ? "" : kilobytes(size.minified);
+  console.log(row(size.name, kilobytes(size.raw), minified, kilobytes(size.gzip)));
+}
+
+const core = Math.max(...binaries.map((size) => size.gzip));
+const glue = entries[0].gzip;
+const total = core + glue;
+console.log(`\ncore + glue, gzip: ${kilobytes(core)} + ${kilobytes(glue)} = ${kilobytes(total)} of ${kilobytes(BUDGET)}`);
+if (total > BUDGET) {
+  console.error(`size: over the budget by ${total - BUDGET} bytes`);
+  process.exitCode = 1;
+}
