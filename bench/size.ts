@@ -70,7 +70,9 @@ for (const size of [...entries, ...binaries]) {
 const core = Math.max(...binaries.map((size) => size.gzip));
 const glue = entries[0].gzip;
 const total = core + glue;
-console.log(`\ncore + glue, gzip: ${kilobytes(core)} + ${kilobytes(glue)} = ${kilobytes(total)} of ${kilobytes(BUDGET)}`);
+console.log(
+  `\ncore + glue, gzip: ${kilobytes(core)} + ${kilobytes(glue)} = ${kilobytes(total)} of ${kilobytes(BUDGET)}`,
+);
 if (total > BUDGET) {
   console.error(`size: over the budget by ${total - BUDGET} bytes`);
   process.exitCode = 1;

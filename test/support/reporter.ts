@@ -12,7 +12,10 @@ export interface Counts {
  * Counts the tests of a run. A file or suite that failed outside a test (it did not load, a hook threw) and every
  * unhandled error count as one failure each; a test that never finished counts as failed.
  */
-export function countTests(modules: ReadonlyArray<TestModule>, unhandledErrors: ReadonlyArray<SerializedError>): Counts {
+export function countTests(
+  modules: ReadonlyArray<TestModule>,
+  unhandledErrors: ReadonlyArray<SerializedError>,
+): Counts {
   const counts: Counts = { passed: 0, failed: unhandledErrors.length, skipped: 0 };
   for (const module of modules) {
     if (module.errors().length > 0) counts.failed++;
