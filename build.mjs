@@ -399,7 +399,9 @@ function buildDeclarations() {
         return `${lead}${quote}${relative.startsWith(".") ? relative : `./${relative}`}${quote}`;
       },
     );
-    texts.set(publishedPath(file), text);
+    // A user's `lib` may be older than the symbols that make `using` work.
+    const lib = /\bSymbol\.(asyncDispose|dispose)\b/.test(text) ? '/// <reference lib="esnext.disposable" />\n' : "";
+    texts.set(publishedPath(file), lib + text);
   }
   const outputs = [];
   for (const [file, text] of texts)

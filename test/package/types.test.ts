@@ -1,0 +1,80 @@
+import { spawnSync } from "node:child_process";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { installPackage, type Project, ROOT } from "./project.js";
+
+let project: Project;
+beforeAll(() => {
+  project = installPackage();
+});
+afterAll(() => project?.remove());
+
+/** Uses every subpath; the marked lines fail to compile only where the types really resolved. */
+const USE = `
+import { type Engine, loadEngine, loadEngineSync, type Reducer, StreamfoldError } from "streamfold";
+import * as js from "streamfold/js";
+import * as agentue from "streamfold/agentue";
+import * as stream from "streamfold/stream";
+
+export const engine: Engine = loadEngineSync({ kind: "wasm" });
+export const later: Promise<Engine> = loadEngine({ kind: "auto" });
+export const plain: Engine = js.loadEngineSync({ kind: "js" });
+export const reducer: Reducer = engine.createReducer({ protocol: "agentue", transport: "sse" });
+export const applied: number = reducer.push(new Uint8Array(1));
+export const code: string = new Error() instanceof StreamfoldError ? "yes" : "no";
+// @ts-expect-error: push returns a number
+export const wrong: string = reducer.push(new Uint8Array(1));
+// @ts-expect-error: there is no such transport
+engine.createReducer({ protocol: "agentue", transport: "pigeon" });
+// @ts-expect-error: there is no such export
+agentue.nothing;
+// @ts-expect-error: there is no such export
+stream.nothing;
+// @ts-expect-error: the JavaScript entry has no WebAssembly
+js.loadEngineSync({ kind: "wasm-simd" });
+`;
+
+/** Runs tsc over one file that uses the package, with the package's declarations checked too. */
+function typecheck(file: string, options: Record<string, unknown>): string {
+  const config = `tsconfig.${Object.values(options).join("-").toLowerCase()}.json`;
+  const base = { target: "es2022", lib: ["es2022", "dom"], types: [], strict: true, noEmit: true, skipLibCheck: false };
+  project.write({
+    [file]: USE,
+    [config]: JSON.stringify({ compilerOptions: { ...base, ...options }, files: [file] }),
+  });
+  const tsc = path.join(ROOT, "node_modules", "typescript", "bin", "tsc");
+  const { stdout, status } = spawnSync(process.execPath, [tsc, "-p", config], {
+    cwd: project.folder,
+    encoding: "utf8",
+  });
+  return `${stdout}exit ${status}`;
+}
+
+describe("types resolve", () => {
+  it.each([
+    ["use.mts", { module: "node16", moduleResolution: "node16" }],
+    ["use.cts", { module: "node16", moduleResolution: "node16" }],
+    ["use.mts", { module: "nodenext", moduleResolution: "nodenext" }],
+    ["use.cts", { module: "nodenext", moduleResolution: "nodenext" }],
+    ["use.ts", { module: "esnext", moduleResolution: "bundler" }],
+  ])("for %s with %o", (file, options) => {
+    expect(typecheck(file, options)).toBe("exit 0");
+  });
+
+  it("and a file that uses them wrongly is refused", () => {
+    const file = "wrong.mts";
+    project.write({
+      [file]: 'import { loadEngineSync } from "streamfold";\nexport const engine: string = loadEngineSync();\n',
+      "tsconfig.wrong.json": JSON.stringify({
+        compilerOptions: { module: "nodenext", lib: ["es2022", "dom"], types: [], strict: true, noEmit: true },
+        files: [file],
+      }),
+    });
+    const tsc = path.join(ROOT, "node_modules", "typescript", "bin", "tsc");
+    const { stdout } = spawnSync(process.execPath, [tsc, "-p", "tsconfig.wrong.json"], {
+      cwd: project.folder,
+      encoding: "utf8",
+    });
+    expect(stdout).toMatch(/^wrong\.mts\(2,14\): error TS2322/);
+  });
+});
