@@ -1,0 +1,144 @@
+// String contents between three spellings: JSON as it came, *canonical* (what `JSON.stringify` prints), plain UTF-8.
+import { BLOCK, byteStops, copyBlock, escapeStops, firstStop } from "./block";
+import { hexFour, putHexEscape } from "./hex";
+import { utf8Put } from "./utf8";
+
+let stoppedAt: usize = 0;
+
+// Copies up to the first backslash, the first byte that is to be escaped (`escaping`), or the end; stoppedAt tells where.
+// `d` may be `p` or lie below it: a block is stored whole only where it cannot reach text that is still to be read.
+@inline function copyClean(p: usize, end: usize, d: usize, escaping: bool): usize {
+  while (p < end) {
+    const stops = escaping ? escapeStops(p) : byteStops(p, 0x5c);
+    let n = stops ? firstStop(stops) : BLOCK;
+    if (n > end - p) n = end - p;
+    if (n == BLOCK || p - d >= BLOCK) copyBlock(d, p);
+    else if (p != d) for (let i: usize = 0; i < n; i++) store<u8>(d + i, load<u8>(p + i));
+    p += n; d += n;
+    if (n < BLOCK) break;
+  }
+  stoppedAt = p;
+  return d;
+}
+
+@inline function isHighHalf(unit: u32): bool { return (unit & 0xfc00) == 0xd800; }
+@inline function isLowHalf(unit: u32): bool { return (unit & 0xfc00) == 0xdc00; }
+
+/** Where the escape that `putCanonicalEscape` or `putPlainEscape` read ends. */
+export let escapeEnd: usize = 0;
+
+// Code point of the \u escape at `p`; two halves count as one character, a lone half as itself.
+function readUnicodeEscape(p: usize, end: usize): u32 {
+  const unit = hexFour(p + 2);
+  escapeEnd = p + 6;
+  if (isHighHalf(unit) && end - p >= 12 && load<u16>(p, 6) == 0x755c) {
+    const low = hexFour(p + 8);
+    if (isLowHalf(low)) {
+      escapeEnd = p + 12;
+      return 0x10000 + ((unit - 0xd800) << 10) + (low - 0xdc00);
+    }
+  }
+  return unit;
+}
+
+// the letter of the two-character escape of a control character, quote or backslash; 0 = it has none
+function shortEscape(c: u32): u32 {
+  if (c == 0x22 || c == 0x5c) return c;
+  if (c == 8) return 0x62;
+  if (c == 9) return 0x74;
+  if (c == 10) return 0x6e;
+  if (c == 12) return 0x66;
+  if (c == 13) return 0x72;
+  return 0;
+}
+
+function putEscaped(d: usize, codePoint: u32): usize {
+  const letter = shortEscape(codePoint);
+  if (!letter) return putHexEscape(d, codePoint);
+  store<u16>(d, 0x5c | (letter << 8));
+  return d + 2;
+}
+
+/** Writes the escape at `p` as `JSON.stringify` would; `escapeEnd` is the address behind what was read. Never longer. */
+export function putCanonicalEscape(p: usize, end: usize, d: usize): usize {
+  const e = <u32>load<u8>(p, 1);
+  if (e == 0x75) {
+    const c = readUnicodeEscape(p, end);
+    if (c < 0x20 || c == 0x22 || c == 0x5c || (c & 0xfffff800) == 0xd800) return putEscaped(d, c);
+    return utf8Put(d, c);
+  }
+  escapeEnd = p + 2;
+  if (e == 0x2f) { store<u8>(d, 0x2f); return d + 1; }
+  store<u16>(d, 0x5c | (e << 8));
+  return d + 2;
+}
+
+/**
+ * Validated JSON string contents [src, end) to the spelling `JSON.stringify` prints: only what must be escaped is,
+ * two halves become one character, a lone half stays `\udxxx` in lower case. Never longer; `dst` <= `src` may overlap,
+ * elsewhere 16 bytes of slack behind the output. Returns the end of the output.
+ */
+export function canonicalEscapes(src: usize, end: usize, dst: usize): usize {
+  while (true) {
+    dst = copyClean(src, end, dst, false);
+    if (stoppedAt >= end) return dst;
+    dst = putCanonicalEscape(stoppedAt, end, dst);
+    src = escapeEnd;
+  }
+  return dst;
+}
+
+/** Validated JSON string contents to plain UTF-8 (lone halves as WTF-8). Never longer; overlap as in `canonicalEscapes`. */
+export function unescape(src: usize, end: usize, dst: usize): usize {
+  while (true) {
+    dst = copyClean(src, end, dst, false);
+    if (stoppedAt >= end) return dst;
+    const e = <u32>load<u8>(stoppedAt, 1);
+    if (e == 0x75) {
+      dst = utf8Put(dst, readUnicodeEscape(stoppedAt, end));
+      src = escapeEnd;
+    } else {
+      store<u8>(dst++, plainOf(e));
+      src = stoppedAt + 2;
+    }
+  }
+  return dst;
+}
+
+function plainOf(letter: u32): u32 {
+  if (letter == 0x6e) return 10;
+  if (letter == 0x74) return 9;
+  if (letter == 0x72) return 13;
+  if (letter == 0x62) return 8;
+  if (letter == 0x66) return 12;
+  return letter;
+}
+
+/**
+ * Plain UTF-8 or WTF-8 to canonical JSON string contents. Up to six times as long; 16 bytes of slack behind the output.
+ * Encoded halves that stand next to each other become one character.
+ */
+export function escapeTo(src: usize, end: usize, dst: usize): usize {
+  while (true) {
+    dst = copyClean(src, end, dst, true);
+    const p = stoppedAt;
+    if (p >= end) return dst;
+    const c = <u32>load<u8>(p);
+    if (c != 0xed) { dst = putEscaped(dst, c); src = p + 1; continue; }
+    src = p + 3;
+    const unit = threeByteUnit(p);
+    if ((unit & 0xf800) != 0xd800) {
+      store<u16>(dst, load<u16>(p));
+      store<u8>(dst, load<u8>(p, 2), 2);
+      dst += 3;
+    } else if (isHighHalf(unit) && end - src >= 3 && load<u8>(src) == 0xed && isLowHalf(threeByteUnit(src))) {
+      dst = utf8Put(dst, 0x10000 + ((unit - 0xd800) << 10) + (threeByteUnit(src) - 0xdc00));
+      src += 3;
+    } else dst = putHexEscape(dst, unit);
+  }
+  return dst;
+}
+
+@inline function threeByteUnit(p: usize): u32 {
+  return (<u32>(load<u8>(p) & 15) << 12) | (<u32>(load<u8>(p, 1) & 63) << 6) | <u32>(load<u8>(p, 2) & 63);
+}

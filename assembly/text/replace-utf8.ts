@@ -1,0 +1,41 @@
+// The replacing UTF-8 decode of the WHATWG Encoding standard: one U+FFFD for each maximal ill-formed part.
+import { utf8Sequence } from "./utf8";
+
+/** Copies [src, end) to `dst` with ill-formed parts replaced; `dst` needs three times the length. Returns the end of the output. */
+export function replaceInvalid(src: usize, end: usize, dst: usize): usize {
+  while (src < end) {
+    const c = <u32>load<u8>(src);
+    if (c < 0x80) { store<u8>(dst++, c); src++; continue; }
+    const wanted = sequenceLength(c), whole = wanted && <u32>(end - src) >= wanted ? utf8Sequence(src) : 0;
+    if (whole) {
+      while (src < whole) store<u8>(dst++, load<u8>(src++));
+      continue;
+    }
+    store<u16>(dst, 0xbfef);
+    store<u8>(dst, 0xbd, 2);
+    dst += 3;
+    src += max<usize>(1, validPart(src, end, c, wanted));
+  }
+  return dst;
+}
+
+@inline function sequenceLength(lead: u32): u32 {
+  if (lead - 0xc2 < 30) return 2;
+  if (lead - 0xe0 < 16) return 3;
+  return lead - 0xf0 < 5 ? 4 : 0;
+}
+
+// Bytes at `p` that still are the beginning of a well-formed sequence.
+function validPart(p: usize, end: usize, lead: u32, wanted: u32): usize {
+  if (!wanted || p + 1 >= end) return 1;
+  let lowest: u32 = 0x80, highest: u32 = 0xbf;
+  if (lead == 0xe0) lowest = 0xa0;
+  else if (lead == 0xed) highest = 0x9f;
+  else if (lead == 0xf0) lowest = 0x90;
+  else if (lead == 0xf4) highest = 0x8f;
+  const second = <u32>load<u8>(p, 1);
+  if (second < lowest || second > highest) return 1;
+  let n: usize = 2;
+  while (n < <usize>wanted - 1 && p + n < end && (load<u8>(p + n) & 0xc0) == 0x80) n++;
+  return n;
+}
