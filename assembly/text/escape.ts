@@ -3,6 +3,8 @@ import { BLOCK, byteStops, copyBlock, escapeStops, firstStop } from "./block";
 import { hexFour, putHexEscape } from "./hex";
 import { utf8Put } from "./utf8";
 
+export { codeUnits, endsWithHighSurrogate, startsWithLowSurrogate } from "./units";
+
 let stoppedAt: usize = 0;
 
 // Copies up to the first backslash, the first byte that is to be escaped (`escaping`), or the end; stoppedAt tells where.

@@ -3,7 +3,9 @@ import { bracketBits, equalBits, escapeCarry, escapedBits, prefixXor, resetEscap
 import { copyForward } from "../memory/copy";
 import { canonicalEscapes, escapeEnd, putCanonicalEscape } from "./escape";
 import { stringEnd } from "./scan";
-import { skipScalar } from "./skip";
+import { skipScalar } from "./trusted";
+
+export { skipSpace, skipTrusted } from "./trusted";
 
 /** Address behind the value that `canonicalize` read. */
 export let canonicalizeEnd: usize = 0;

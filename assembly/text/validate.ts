@@ -28,7 +28,17 @@ export function setValidateLimits(depth: u32, numberLength: u32): void {
  * Validates the JSON value at `p` (no white space before it): the address behind it, or 0. The text ends with a NUL
  * sentinel. `lineMode`: LF and CR are not white space. Deeper nesting than the limit gives 0.
  */
-export function skipValue(p: usize, lineMode: bool): usize { return skipValueAt(p, lineMode, 0); }
+export function skipValue(p: usize, lineMode: bool): usize {
+  resetValidate();
+  return skipValueAt(p, lineMode, 0);
+}
+
+/** Forgets what former calls reported. */
+export function resetValidate(): void {
+  valueDirty = false;
+  valueDepth = 0;
+  longNumberAt = 0;
+}
 
 // p at white space, or at a control character that is none (which then fails where it is looked at)
 function passSpace(p: usize): usize {
@@ -48,22 +58,24 @@ function passSpace(p: usize): usize {
   return p;
 }
 
-/** `skipValue` for a value that itself stands inside of `depth` containers. */
+/**
+ * `skipValue` for a value that itself stands inside of `depth` containers. Reports add to those of former calls since
+ * `resetValidate`: the first long number, the deepest level, dirty when one of them was.
+ */
 export function skipValueAt(p: usize, lineMode: bool, depth: u32): usize {
   const flags = scanFlags;
   setScanFlags(0);
   lines = lineMode;
   sawSpace = false;
-  longNumberAt = 0;
-  valueDepth = depth;
+  if (depth > valueDepth) valueDepth = depth;
   p = validate(p, depth);
-  valueDirty = sawSpace || (scanFlags & HAS_LOOSE_ESCAPE) != 0;
+  if (sawSpace || (scanFlags & HAS_LOOSE_ESCAPE) != 0) valueDirty = true;
   setScanFlags(scanFlags | flags);
   return p;
 }
 
 function validate(p: usize, base: u32): usize {
-  let depth = base, deepest = base, closer: u32 = 0;
+  let depth = base, deepest = valueDepth, closer: u32 = 0;
   let c = <u32>load<u8>(p);
   while (true) {
     // c at p begins a value
