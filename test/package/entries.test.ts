@@ -143,9 +143,9 @@ ${loaded}.then((library) => {
     const source = `${load({ modules: "node:module", fs: "node:fs", main: "streamfold" })}${REDUCE}
 const find = modules.createRequire(${name.endsWith(".cjs") ? "__filename" : "import.meta.url"}).resolve;
 const kinds = [];
-for (const file of ["streamfold/streamfold.wasm", "streamfold/streamfold.simd.wasm"]) {
-  const wasm = fs.readFileSync(find(file));
-  kinds.push([WebAssembly.Module.imports(new WebAssembly.Module(wasm)).length, reduce(main.loadEngineSync({ kind: "wasm", wasm })).applied]);
+for (const [kind, file] of [["wasm-scalar", "streamfold.wasm"], ["wasm-simd", "streamfold.simd.wasm"]]) {
+  const wasm = fs.readFileSync(find("streamfold/" + file));
+  kinds.push([WebAssembly.Module.imports(new WebAssembly.Module(wasm)).length, reduce(main.loadEngineSync({ kind, wasm })).applied]);
 }
 console.log(JSON.stringify(kinds));`;
     expect(evaluate(name, source)).toEqual([
@@ -161,7 +161,7 @@ describe("the entry for browsers", () => {
 import { readFileSync } from "node:fs";
 ${REDUCE}
 const wasm = readFileSync("node_modules/streamfold/dist/streamfold.simd.wasm");
-browser.loadEngine({ kind: "wasm", wasm }).then((engine) => console.log(JSON.stringify(reduce(engine).snapshot)));`;
+browser.loadEngine({ kind: "wasm-simd", wasm }).then((engine) => console.log(JSON.stringify(reduce(engine).snapshot)));`;
     expect(evaluate("browser.mjs", source)).toEqual(MODEL);
   });
 
