@@ -98,6 +98,12 @@ export function free(p: usize, n: u32): void {
   giveSmall(p, c, size);
 }
 
+/** Charges the current account for a share (`size` bytes) of a block that others pay for as well; `free` credits it. */
+@inline export function chargeShare(size: u32): void { store<u32>(account, load<u32>(account) + size); }
+
+/** Credits the current account for a share given up while others keep the block. */
+@inline export function creditShare(size: u32): void { store<u32>(account, load<u32>(account) - size); }
+
 @inline function charge(size: u32): void {
   live += size;
   store<u32>(account, load<u32>(account) + size);

@@ -11,3 +11,4 @@ export * from "../../assembly/text/validate";
 export * from "../../assembly/text/fault";
 export * from "../../assembly/text/minify";
 export * from "../../assembly/text/replace-utf8";
+export * from "../../assembly/document/index";

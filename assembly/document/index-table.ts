@@ -1,0 +1,127 @@
+// The hash index of objects with more than 8 entries. It never names a key that is not in the vector; entries of removed
+// members stay in it until the vector grows. The node keeps the table's size as a power of two.
+import { equalBytes } from "../memory/copy";
+import { hashBytes } from "../text/hash";
+import { COUNT, INDEX, REMOVED, countOf, vectorOf } from "./layout";
+import { give, take } from "./piece";
+
+/** Objects up to this many entries are searched one by one. */
+export const UNINDEXED: u32 = 8;
+/** Entries an index can name. */
+export const MOST_ENTRIES: u32 = 0xfffffe;
+const TAG: u32 = 0xff000000;
+const ENTRY: u32 = 0x00ffffff;
+
+/** log2 of the table size for a vector of `capacity` entries. */
+export function tableBits(capacity: u32): u32 {
+  let bits: u32 = 4;
+  while ((<u32>1 << bits) * 3 < capacity << 2) bits++;
+  return bits;
+}
+
+/** An empty table of 2^bits places; 0 = out of memory. */
+export function newTable(d: usize, bits: u32): usize {
+  const table = take(d, 4 << bits);
+  if (table) memory.fill(table, 0, 4 << bits);
+  return table;
+}
+
+@inline function bitsOf(node: usize): u32 { return <u32>load<u8>(node, 1); }
+@inline function maskOf(node: usize): u32 { return (<u32>1 << bitsOf(node)) - 1; }
+@inline export function indexOf(node: usize): usize { return <usize>load<u32>(node, INDEX); }
+
+/** Gives the table of a node back, if it has one. */
+export function dropTable(d: usize, node: usize): void {
+  if (indexOf(node)) give(d, indexOf(node), 4 << bitsOf(node));
+}
+
+/** Makes `table` the node's and fills it with the entries of the vector. */
+export function fillTable(node: usize, table: usize, bits: u32): void {
+  store<u8>(node, bits, 1);
+  store<u32>(node, <u32>table, INDEX);
+  const count = countOf(node);
+  for (let i: u32 = 0; i < count; i++) addToTable(node, i);
+}
+
+/** Names entry `i` in the node's table, which has room. */
+export function addToTable(node: usize, i: u32): void {
+  const entry = vectorOf(node) + (<usize>i << 4), hash = hashBytes(load<u32>(entry), load<u32>(entry, 4));
+  const table = indexOf(node), mask = maskOf(node);
+  let place = hash & mask;
+  while (load<u32>(table + (place << 2))) place = (place + 1) & mask;
+  store<u32>(table + (place << 2), (hash & TAG) | (i + 1));
+}
+
+/** Takes entry `i`, the last of the vector, out of the table; later places of its cluster move up. */
+export function removeFromTable(node: usize, i: u32): void {
+  const table = indexOf(node), mask = maskOf(node), vector = vectorOf(node);
+  let hole = homeOf(vector, i) & mask;
+  while ((load<u32>(table + (hole << 2)) & ENTRY) != i + 1) hole = (hole + 1) & mask;
+  let place = hole;
+  while (true) {
+    place = (place + 1) & mask;
+    const value = load<u32>(table + (place << 2));
+    if (!value) break;
+    const home = homeOf(vector, (value & ENTRY) - 1) & mask;
+    // it may move up only when its home does not lie between the hole and its place
+    if (((place - home) & mask) >= ((place - hole) & mask)) {
+      store<u32>(table + (hole << 2), value);
+      hole = place;
+    }
+  }
+  store<u32>(table + (hole << 2), 0);
+}
+
+@inline function homeOf(vector: usize, i: u32): u32 {
+  const entry = vector + (<usize>i << 4);
+  return hashBytes(load<u32>(entry), load<u32>(entry, 4));
+}
+
+@inline function isEntry(entry: usize, key: usize, n: u32): bool {
+  return load<u32>(entry, 4) == n && load<u32>(entry, 12) != REMOVED && equalBytes(load<u32>(entry), key, n);
+}
+
+/** Index of the live entry with that key (canonical escaped text), or -1. */
+export function findEntry(node: usize, key: usize, n: u32): i32 {
+  const vector = vectorOf(node), table = indexOf(node);
+  if (!table) {
+    const count = load<u32>(node, COUNT);
+    for (let i: u32 = 0; i < count; i++) if (isEntry(vector + (<usize>i << 4), key, n)) return i;
+    return -1;
+  }
+  const hash = hashBytes(key, n), mask = maskOf(node);
+  let place = hash & mask;
+  while (true) {
+    const value = load<u32>(table + (place << 2));
+    if (!value) return -1;
+    if ((value & TAG) == (hash & TAG)) {
+      const i = (value & ENTRY) - 1;
+      if (isEntry(vector + (<usize>i << 4), key, n)) return i;
+    }
+    place = (place + 1) & mask;
+  }
+  return -1;
+}
+
+/**
+ * Files the entry at `candidate` {key, slot} into a table and vector under construction, `count` entries so far:
+ * returns the entry of the same key, or 0 after naming a new one.
+ */
+export function fileEntry(table: usize, bits: u32, vector: usize, count: u32, key: usize, n: u32): usize {
+  const hash = hashBytes(key, n), mask = (<u32>1 << bits) - 1;
+  let place = hash & mask;
+  while (true) {
+    const value = load<u32>(table + (place << 2));
+    if (!value) break;
+    if ((value & TAG) == (hash & TAG)) {
+      const entry = vector + (<usize>((value & ENTRY) - 1) << 4);
+      if (load<u32>(entry, 4) == n && equalBytes(load<u32>(entry), key, n)) return entry;
+    }
+    place = (place + 1) & mask;
+  }
+  store<u32>(table + (place << 2), (hash & TAG) | (count + 1));
+  return 0;
+}
+
+/** Bytes of the node's table; it has one. */
+export function tableBytes(node: usize): u32 { return 4 << bitsOf(node); }
