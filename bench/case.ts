@@ -1,0 +1,60 @@
+import type { Engine } from "../src/engine/contract.js";
+import type { EngineReport } from "./contenders/engines.js";
+import { type Effort, type Trial, time, verify } from "./measure.js";
+import { isMet, type RowResult, type Target, type Unit } from "./results.js";
+
+export type Mode = "quick" | "full";
+
+/** What a case may use. */
+export interface BenchContext {
+  mode: Mode;
+  engines: EngineReport[];
+}
+
+/** What a case finds out; the rest of the row is its description. */
+export type Outcome = Pick<RowResult, "contenders" | "ratio" | "figure">;
+
+/** One row of the table. */
+export interface Case {
+  /** Path-like, what `--filter` is matched with (and the title). */
+  id: string;
+  group: string;
+  title: string;
+  unit: Unit;
+  target?: Target;
+  /** @throws WrongAnswer before anything is timed */
+  run(context: BenchContext): Outcome;
+}
+
+/** The engines that run here, WebAssembly first. */
+export function runningEngines(context: BenchContext): Engine[] {
+  return context.engines.flatMap(({ engine }) => (engine === undefined ? [] : [engine]));
+}
+
+const SCALE: Record<Unit, number> = { "ns/event": 1, us: 1000, ms: 1e6, "B/B": 1 };
+
+/** Milliseconds, rounds and iterations of an ordinary case in each mode. */
+const EFFORT: Record<Mode, Effort> = {
+  quick: { milliseconds: 500, rounds: [4, 40], iterations: 4 },
+  full: { milliseconds: 5000, rounds: [8, 200], iterations: 4 },
+};
+
+/** Verifies a trial and times it. */
+export function measureTrial(trial: Trial, unit: Unit, mode: Mode, effort: Partial<Effort> = {}): Outcome {
+  verify(trial);
+  return time(trial, { ...EFFORT[mode], ...effort }, SCALE[unit]);
+}
+
+/** Runs a case to its row; a failure becomes the row's error. */
+export function runCase(each: Case, context: BenchContext): RowResult {
+  const { id, group, title, unit, target } = each;
+  const row: RowResult = { id, group, title, unit, contenders: [], ...(target === undefined ? {} : { target }) };
+  try {
+    Object.assign(row, each.run(context));
+  } catch (error) {
+    row.error = error instanceof Error ? error.message : String(error);
+  }
+  const met = isMet(row);
+  if (met !== undefined) row.met = met;
+  return row;
+}

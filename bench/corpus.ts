@@ -1,0 +1,26 @@
+import type { Case } from "./case.js";
+import { foldCases } from "./cases/fold.js";
+import { growthCases } from "./cases/growth.js";
+import { limitCases } from "./cases/limits.js";
+import { loadCases } from "./cases/load.js";
+import { objectCases } from "./cases/objects.js";
+import { snapshotCases } from "./cases/snapshot.js";
+import { coldStartCases } from "./cold-start.js";
+import { memoryCases } from "./memory.js";
+
+/** Every row of the benchmark. Rows that WebAssembly loses are part of it. */
+export const CORPUS: readonly Case[] = [
+  ...foldCases,
+  ...snapshotCases,
+  ...loadCases,
+  ...growthCases,
+  ...memoryCases,
+  ...objectCases,
+  ...coldStartCases,
+  ...limitCases,
+];
+
+/** The rows whose id or title matches. */
+export function select(filter: RegExp | undefined): Case[] {
+  return CORPUS.filter(({ id, title }) => filter === undefined || filter.test(id) || filter.test(title));
+}

@@ -1,0 +1,95 @@
+import type { EngineKind } from "../src/engine/contract.js";
+import type { Side } from "./contenders/contender.js";
+
+/** What the numbers of a row count. `ns` and `us` are per operation, `ms` per process, `ratio` bytes per byte of text. */
+export type Unit = "ns/event" | "us" | "ms" | "B/B";
+
+/** One contender's samples, in the row's unit. */
+export interface ContenderResult {
+  name: string;
+  side: Side;
+  median: number;
+  p25: number;
+  p75: number;
+  min: number;
+  max: number;
+  samples: number;
+  /** Further figures of this contender, in words. */
+  detail?: string;
+}
+
+/** The best JavaScript contender's median divided by the best WebAssembly contender's; above 1 WebAssembly wins. */
+export interface Ratio {
+  value: number;
+  /** Quartiles of the ratio taken round by round, where rounds were paired. */
+  low?: number;
+  high?: number;
+  wasm: string;
+  js: string;
+}
+
+/** What a row is expected to show: a ratio of at least, or a figure of at most, this value. */
+export interface Target {
+  kind: "ratio-at-least" | "figure-at-most";
+  value: number;
+}
+
+export interface RowResult {
+  id: string;
+  group: string;
+  title: string;
+  unit: Unit;
+  contenders: ContenderResult[];
+  ratio?: Ratio;
+  /** A figure of the best WebAssembly contender beside its ratio, with the words that explain it. */
+  figure?: { value: number; text: string };
+  target?: Target;
+  met?: boolean;
+  /** Why the row was not timed: a contender whose answer was wrong, or a process that failed. */
+  error?: string;
+}
+
+export interface Machine {
+  cpu: string;
+  cores: number;
+  memory: number;
+  os: string;
+  node: string;
+  v8: string;
+}
+
+/** What `--json` writes. */
+export interface Results {
+  format: 1;
+  date: string;
+  mode: "quick" | "full";
+  machine: Machine;
+  engines: { kind: EngineKind; available: boolean; reason: string }[];
+  rows: RowResult[];
+}
+
+/** The contender of one side with the lowest median. */
+export function best(contenders: ContenderResult[], side: Side): ContenderResult | undefined {
+  return contenders
+    .filter((contender) => contender.side === side)
+    .reduce<ContenderResult | undefined>(
+      (least, each) => (least === undefined || each.median < least.median ? each : least),
+      undefined,
+    );
+}
+
+/** The ratio of a row, when both sides took part. */
+export function ratioOf(contenders: ContenderResult[]): Ratio | undefined {
+  const wasm = best(contenders, "wasm");
+  const js = best(contenders, "js");
+  if (wasm === undefined || js === undefined) return undefined;
+  return { value: js.median / wasm.median, wasm: wasm.name, js: js.name };
+}
+
+/** Whether a row shows what is expected of it; undefined without a target or without the figure it speaks of. */
+export function isMet(row: RowResult): boolean | undefined {
+  if (row.target === undefined || row.error !== undefined) return undefined;
+  if (row.target.kind === "ratio-at-least")
+    return row.ratio === undefined ? undefined : row.ratio.value >= row.target.value;
+  return row.figure === undefined ? undefined : row.figure.value <= row.target.value;
+}
