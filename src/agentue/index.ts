@@ -1,0 +1,19 @@
+export { type AgentUEReference, isReferenceBlock, listReferences } from "./references.js";
+export type {
+  AgentUEAppendEvent,
+  AgentUEBlock,
+  AgentUEEndEvent,
+  AgentUEError,
+  AgentUEErrorEvent,
+  AgentUEEvent,
+  AgentUEInlineBlock,
+  AgentUEMeta,
+  AgentUEModel,
+  AgentUEPingEvent,
+  AgentUEReferenceBlock,
+  AgentUESetBlockEvent,
+  AgentUESetEvent,
+  AgentUESetFieldEvent,
+  AgentUESetMetaEvent,
+  AgentUEStartEvent,
+} from "./types.js";

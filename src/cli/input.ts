@@ -1,0 +1,75 @@
+import { createReadStream } from "node:fs";
+import path from "node:path";
+import type { Transport } from "../entry/node.js";
+import { type Io, UsageError } from "./io.js";
+
+const CHUNK_BYTES = 64 * 1024;
+
+const BY_EXTENSION: Record<string, Transport> = {
+  ".sse": "sse",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+  ".json": "json",
+};
+
+/** The transport of an input: as told, else by the file's name; standard input is "sse". Throws UsageError when the name says nothing. */
+export function transportOf(file: string, told: Transport | undefined): Transport {
+  if (told !== undefined) return told;
+  if (file === "-") return "sse";
+  const known = BY_EXTENSION[path.extname(file).toLowerCase()];
+  if (known === undefined)
+    throw new UsageError(`the name ${file} does not tell the transport: say --from sse, ndjson or json`);
+  return known;
+}
+
+/**
+ * The chunks to push: those of the file or of standard input ("-") as they come, or, for "json", the one message.
+ *
+ * @param mostBytes of a "json" message; reading stops once it is passed, and the reducer refuses what there is
+ * @throws UsageError when the input cannot be read
+ */
+export async function* chunksOf(
+  file: string,
+  transport: Transport,
+  mostBytes: number,
+  io: Io,
+): AsyncGenerator<Uint8Array> {
+  const raw = file === "-" ? io.stdin : createReadStream(file, { highWaterMark: CHUNK_BYTES });
+  const held: Uint8Array[] = [];
+  let size = 0;
+  try {
+    for await (const piece of raw) {
+      const bytes = typeof piece === "string" ? new TextEncoder().encode(piece) : piece;
+      if (transport !== "json") {
+        yield bytes;
+        continue;
+      }
+      held.push(bytes);
+      size += bytes.length;
+      if (size > mostBytes) break;
+    }
+  } catch (error) {
+    throw isSystemError(error)
+      ? new UsageError(`cannot read ${file === "-" ? "standard input" : file}: ${plainly(error)}`)
+      : error;
+  }
+  if (transport === "json") yield Buffer.concat(held);
+}
+
+function isSystemError(error: unknown): error is NodeJS.ErrnoException {
+  return error instanceof Error && typeof (error as NodeJS.ErrnoException).syscall === "string";
+}
+
+function plainly(error: NodeJS.ErrnoException): string {
+  switch (error.code) {
+    case "ENOENT":
+      return "there is no such file";
+    case "EISDIR":
+      return "it is a directory";
+    case "EACCES":
+    case "EPERM":
+      return "permission denied";
+    default:
+      return error.message;
+  }
+}

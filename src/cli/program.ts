@@ -1,0 +1,96 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { StreamfoldError } from "../entry/node.js";
+import { EXIT, type Io, line, UsageError, write } from "./io.js";
+import { type ReduceOptions, reduce } from "./reduce.js";
+import { runBench } from "./run-bench.js";
+import { type VerifyOptions, verify } from "./verify.js";
+
+const MESSAGE_BYTES = 16 * 1024 * 1024;
+const MOST_MESSAGE_BYTES = 1024 * 1024 * 1024;
+
+/**
+ * Runs the command line.
+ *
+ * @param args without the program and the script
+ * @returns the exit code: 0 fine, 1 the stream was refused or cut off, 2 usage
+ */
+export async function runCli(args: string[], io: Io): Promise<number> {
+  let exit: number = EXIT.fine;
+  const program = define(io, (code) => {
+    exit = code;
+  });
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return exit;
+  } catch (error) {
+    if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.fine : EXIT.usage;
+    if (error instanceof UsageError || (error instanceof StreamfoldError && error.scope === "usage")) {
+      await write(io.stderr, line(`error: ${error.message}`));
+      return EXIT.usage;
+    }
+    throw error;
+  }
+}
+
+function define(io: Io, done: (code: number) => void): Command {
+  const program = new Command("streamfold")
+    .description("Fold and check agent-UI event streams.")
+    .version(io.version)
+    .exitOverride()
+    .enablePositionalOptions()
+    .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
+  reading(program.command("reduce"))
+    .description("print the model that a stream comes to")
+    .addOption(new Option("--to <format>", "form of the model").choices(["json"]).default("json"))
+    .addOption(new Option("--stream <id>", "only this stream's model").conflicts("allStreams"))
+    .option("--all-streams", "an object of models by stream id, also for one stream")
+    .option("--pretty", "indent the model")
+    .action(async (file: string, options: ReduceOptions) => done(await reduce(file, options, io)));
+  reading(program.command("verify"))
+    .description("check a stream and go on behind each violation; one line for each")
+    .action(async (file: string, options: VerifyOptions) => done(await verify(file, options, io)));
+  program
+    .command("bench")
+    .description("measure (in a built repository): --quick, --filter <re>, --json <file>, --svg <file>")
+    .argument("[args...]")
+    .helpOption(false)
+    .allowUnknownOption()
+    .passThroughOptions()
+    .action(async (rest: string[]) => done(await runBench(rest)));
+  return program;
+}
+
+/** What the commands that read a stream have in common. */
+function reading(command: Command): Command {
+  return command
+    .argument("[file]", 'input; "-" is standard input', "-")
+    .addOption(new Option("--protocol <name>", "protocol of the stream").choices(["agentue"]).default("agentue"))
+    .addOption(
+      new Option("--from <transport>", "how events are framed (by default as the file's name says)").choices([
+        "sse",
+        "ndjson",
+        "json",
+      ]),
+    )
+    .addOption(
+      new Option("--engine <kind>", "engine to use")
+        .choices(["auto", "wasm", "wasm-simd", "wasm-scalar", "js"])
+        .default("auto"),
+    )
+    .addOption(
+      new Option("--sequence <rule>", "what to do with a seq that is not above the last one")
+        .choices(["dedupe", "strict", "off"])
+        .default("dedupe"),
+    )
+    .addOption(
+      new Option("--max-message <bytes>", "largest message").argParser(parseBytes).default(MESSAGE_BYTES, "16 MiB"),
+    );
+}
+
+function parseBytes(text: string): number {
+  const bytes = /^\d+$/.test(text) ? Number(text) : 0;
+  if (bytes < 1 || bytes > MOST_MESSAGE_BYTES) {
+    throw new InvalidArgumentError(`It must be an integer from 1 to ${MOST_MESSAGE_BYTES}.`);
+  }
+  return bytes;
+}

@@ -1,0 +1,55 @@
+import { usageError } from "../errors.js";
+
+const encoder = new TextEncoder();
+
+/** Whether `value` is an ArrayBuffer, a SharedArrayBuffer or a view of one, of any realm. */
+export function isBufferSource(value: unknown): value is ArrayBuffer | ArrayBufferView {
+  if (ArrayBuffer.isView(value)) return true;
+  const tag = Object.prototype.toString.call(value);
+  return tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]";
+}
+
+/**
+ * The bytes of a buffer or view, not copied. A plain SharedArrayBuffer is copied, since others may write to it.
+ *
+ * @param hint what to use instead, for a caller who passed something else
+ * @throws StreamfoldError `bad_argument` for anything that holds no bytes
+ */
+export function toBytes(value: unknown, hint: string): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+  if (isBufferSource(value)) {
+    const bytes = new Uint8Array(value as ArrayBuffer);
+    return value instanceof ArrayBuffer ? bytes : bytes.slice();
+  }
+  throw usageError("bad_argument", `expected an ArrayBuffer or a view of one, not ${describe(value)}; ${hint}`);
+}
+
+/**
+ * UTF-8 of a text. A lone surrogate half has no UTF-8 form: it becomes the byte 0xFF, so that the text is judged `invalid_utf8`
+ * at that place (or replaced) instead of being changed in silence.
+ */
+export function encodeText(text: string): Uint8Array {
+  const bytes = encoder.encode(text);
+  if (isWellFormed(text)) return bytes;
+  const parts = text.split(/(\p{Surrogate})/u);
+  const out: number[] = [];
+  parts.forEach((part, index) => {
+    if (index % 2 === 1) out.push(0xff);
+    else for (const byte of encoder.encode(part)) out.push(byte);
+  });
+  return Uint8Array.from(out);
+}
+
+/** String.prototype.isWellFormed is younger than some supported browsers. */
+function isWellFormed(text: string): boolean {
+  const native = (text as { isWellFormed?(): boolean }).isWellFormed;
+  return native === undefined ? !/\p{Surrogate}/u.test(text) : native.call(text);
+}
+
+/** What a value is, for messages. */
+export function describe(value: unknown): string {
+  if (value === null) return "null";
+  if (typeof value !== "object") return typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
+  return Array.isArray(value) ? "an array" : "an object";
+}

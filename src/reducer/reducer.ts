@@ -1,0 +1,367 @@
+import type {
+  ChangeSet,
+  EngineSession,
+  EventInfo,
+  FinishResult,
+  Reducer,
+  Report,
+  Stats,
+  StreamSelector,
+  StreamStatus,
+} from "../engine/contract.js";
+import { type Fault, StreamfoldError, usageError } from "../errors.js";
+import { encodeText, isBufferSource, toBytes } from "./bytes.js";
+import { type Delivered, deliver, failureOf } from "./deliver.js";
+import { jsonText } from "./json-text.js";
+import { checkFormat, checkPosition, type Listeners, streamOf } from "./options.js";
+import type { Sessions } from "./sessions.js";
+
+/** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */
+const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+
+/** Internal: how a stream subscribes to the accepted events of a reducer. Registered, since two copies of the package may meet. */
+export const OBSERVE: unique symbol = Symbol.for("streamfold.observe");
+
+type Selector<T = unknown> = StreamSelector & T;
+
+/**
+ * The public reducer: checks arguments, picks the session, calls listeners, decides what is thrown. The rules of the protocol live
+ * in the sessions.
+ */
+export class ReducerHandle implements Reducer {
+  readonly #sessions: Sessions;
+  readonly #listeners: Listeners;
+  readonly #onClose: () => void;
+  /** Warnings and errors one call delivers at most. */
+  readonly #mostReports: number;
+  /** A whole message a push: an empty one is a message too. */
+  readonly #wholeMessages: boolean;
+  readonly #reports: Report[] = [];
+  #closed = false;
+  /** A listener, a callback or code of the caller's event is running. */
+  #busy = false;
+
+  constructor(sessions: Sessions, listeners: Listeners, onClose: () => void) {
+    this.#sessions = sessions;
+    this.#listeners = listeners;
+    this.#onClose = onClose;
+    this.#mostReports = sessions.options.limits.reports;
+    this.#wholeMessages = sessions.options.transport === "json";
+  }
+
+  push(chunk: ArrayBuffer | ArrayBufferView): number {
+    this.#enter();
+    const bytes = chunk instanceof Uint8Array ? chunk : toBytes(chunk, hint(chunk));
+    const session = this.#sessions.wire ?? this.#sessionFor(bytes);
+    let applied: number;
+    try {
+      applied = session.push(bytes, this.#reports);
+    } catch (error) {
+      throw this.#broken(error);
+    }
+    if (this.#reports.length > 0) this.#settle(session, applied, true);
+    return applied;
+  }
+
+  apply(event: unknown): number {
+    this.#enter();
+    return typeof event === "string" ? this.#applyText(encodeText(event)) : this.#applyValue(event);
+  }
+
+  finish(): FinishResult {
+    this.#enter();
+    const session = this.#sessions.any();
+    let applied: number;
+    try {
+      applied = session.finish(this.#reports);
+    } catch (error) {
+      throw this.#broken(error);
+    }
+    if (this.#reports.length > 0) this.#settle(session, applied, true);
+    return session.finishResult();
+  }
+
+  reconnect(): void {
+    this.#enter();
+    this.#sessions.any().reconnect();
+  }
+
+  load(model: unknown, options?: Selector<{ seq?: number; format?: "json" }>): void {
+    this.#enter();
+    const streamId = streamOf(options);
+    checkFormat(options);
+    const seq = checkPosition("seq", options?.seq);
+    const text = textInput(model);
+    const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
+    let fault: Fault | undefined;
+    if (text !== undefined) fault = session.load(streamId, seq, text);
+    else if (session.loadValue === undefined) fault = session.load(streamId, seq, this.#textOf(model));
+    else fault = this.#guarded(() => session.loadValue!(streamId, seq, model));
+    raise(fault);
+  }
+
+  checkpoint(): Uint8Array {
+    this.#alive();
+    return this.#sessions.any().checkpoint();
+  }
+
+  restore(bytes: Uint8Array): void {
+    this.#enter();
+    this.#sessions.restore(toBytes(bytes, "restore takes what checkpoint() gave"));
+  }
+
+  materialize(block: unknown, options?: StreamSelector): void {
+    this.#enter();
+    const streamId = streamOf(options);
+    const text = textInput(block);
+    const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
+    let fault: Fault | undefined;
+    if (text !== undefined) fault = session.materialize(streamId, text);
+    else if (session.materializeValue === undefined) fault = session.materialize(streamId, this.#textOf(block));
+    else fault = this.#guarded(() => session.materializeValue!(streamId, block));
+    raise(fault);
+  }
+
+  pause(options?: StreamSelector): void {
+    this.#enter();
+    raise(this.#sessions.any().pause(streamOf(options)));
+  }
+
+  resume(options?: StreamSelector): number {
+    this.#enter();
+    const streamId = streamOf(options);
+    const session = this.#sessions.any();
+    let applied: number;
+    try {
+      applied = session.resume(streamId, this.#reports);
+    } catch (error) {
+      throw this.#broken(error);
+    }
+    if (this.#reports.length > 0) this.#settle(session, applied, false);
+    return applied;
+  }
+
+  snapshot(options?: Selector<{ integers?: "number" | "bigint" }>): unknown {
+    this.#alive();
+    const integers = options?.integers ?? "number";
+    if (integers !== "number" && integers !== "bigint") {
+      throw usageError("bad_argument", 'integers must be "number" or "bigint"');
+    }
+    return this.#sessions.any().snapshot(streamOf(options), integers);
+  }
+
+  snapshotBytes(options?: Selector<{ format?: "json" }>): Uint8Array {
+    return this.withSnapshotBytes((view) => view.slice(), options);
+  }
+
+  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: Selector<{ format?: "json" }>): T {
+    this.#alive();
+    if (typeof use !== "function") throw usageError("bad_argument", "the callback must be a function");
+    checkFormat(options);
+    const streamId = streamOf(options);
+    const answer = this.#guarded(() => this.#sessions.any().withSnapshotBytes(streamId, use));
+    if (answer === undefined) throw new StreamfoldError({ code: "no_model", streamId });
+    return answer.value;
+  }
+
+  changes(options?: Selector<{ since?: number }>): ChangeSet {
+    this.#alive();
+    return this.#sessions.any().changes(streamOf(options), checkPosition("since", options?.since));
+  }
+
+  status(options?: StreamSelector): StreamStatus {
+    this.#alive();
+    return this.#sessions.any().status(streamOf(options));
+  }
+
+  seq(options?: StreamSelector): number | undefined {
+    this.#alive();
+    return this.#sessions.any().seq(streamOf(options));
+  }
+
+  stats(options?: StreamSelector): Stats {
+    this.#alive();
+    const streamId = streamOf(options);
+    return this.#sessions.any().stats(options?.streamId === undefined ? undefined : streamId);
+  }
+
+  streamIds(): string[] {
+    this.#alive();
+    return this.#sessions.any().streamIds();
+  }
+
+  get lastEventId(): string | undefined {
+    this.#alive();
+    return this.#sessions.any().lastEventId;
+  }
+
+  get retry(): number | undefined {
+    this.#alive();
+    return this.#sessions.any().retry;
+  }
+
+  release(options?: StreamSelector): boolean {
+    this.#enter();
+    return this.#sessions.any().release(streamOf(options));
+  }
+
+  reset(): void {
+    this.#enter();
+    this.#sessions.any().reset();
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#enter();
+    this.#closed = true;
+    this.#onClose();
+    this.#sessions.close();
+  }
+
+  [DISPOSE](): void {
+    this.close();
+  }
+
+  /** Whether a callback is running, so that the engine must not be closed now. */
+  get busy(): boolean {
+    return this.#busy;
+  }
+
+  [OBSERVE](listener: (event: unknown, info: EventInfo) => void): void {
+    this.#enter();
+    if (!this.#sessions.reportEvents()) {
+      throw usageError("bad_argument", "a reducer without onEvent that has been used cannot emit events any more");
+    }
+    const former = this.#listeners.onEvent;
+    this.#listeners.onEvent = (event, info) => {
+      try {
+        former?.(event, info);
+      } finally {
+        listener(event, info);
+      }
+    };
+  }
+
+  /** Guard of calls that read. */
+  #alive(): void {
+    if (this.#closed) throw usageError("closed");
+  }
+
+  /** Guard of calls that feed, change or close. */
+  #enter(): void {
+    if (this.#closed) throw usageError("closed");
+    if (this.#busy) throw usageError("reentrant");
+  }
+
+  /** Runs code that may call into the caller's: callbacks, and getters of values that come in. */
+  #guarded<T>(run: () => T): T {
+    const before = this.#busy;
+    this.#busy = true;
+    try {
+      return run();
+    } finally {
+      this.#busy = before;
+    }
+  }
+
+  /** JSON text of a value for a session that takes text only. Throws `not_json`. */
+  #textOf(value: unknown): Uint8Array {
+    return this.#guarded(() => jsonText(value, this.#sessions.options.limits));
+  }
+
+  /** The session for a chunk when no bytes have come yet; an empty chunk is no reason to leave the object session. */
+  #sessionFor(bytes: Uint8Array): EngineSession {
+    return bytes.length === 0 && !this.#wholeMessages ? this.#sessions.any() : this.#sessions.bytes();
+  }
+
+  #applyText(text: Uint8Array): number {
+    const session = this.#sessions.bytes();
+    let applied: number;
+    try {
+      applied = session.applyText(text, this.#reports);
+    } catch (error) {
+      throw this.#broken(error);
+    }
+    if (this.#reports.length > 0) this.#settle(session, applied, false);
+    return applied;
+  }
+
+  #applyValue(event: unknown): number {
+    const session = this.#sessions.current ?? this.#sessions.any();
+    if (session.applyValue === undefined) return this.#applyText(this.#textOf(event));
+    let applied: number;
+    this.#busy = true;
+    try {
+      applied = session.applyValue(event, this.#reports);
+    } catch (error) {
+      throw this.#broken(error);
+    } finally {
+      this.#busy = false;
+    }
+    if (this.#reports.length > 0) this.#settle(session, applied, false);
+    return applied;
+  }
+
+  /** Delivers what a call had reported before its engine failed, and gives back the engine's error. */
+  #broken(error: unknown): unknown {
+    const { errors, thrown } = this.#deliver();
+    if (!(error instanceof StreamfoldError)) return error;
+    if (thrown !== undefined) error.cause = thrown.value;
+    return errors.length > 0 ? failureOf(error, 0, errors) : error;
+  }
+
+  #deliver(): Delivered {
+    this.#busy = true;
+    const delivered = deliver(this.#reports, this.#listeners);
+    this.#reports.length = 0;
+    this.#busy = false;
+    return delivered;
+  }
+
+  /**
+   * Delivers the reports of a call and throws what is to be thrown: without `onError` the first error, with it a failed connection
+   * (only of calls that read the wire), a usage error in any case; else the first exception of a listener, which otherwise becomes the error's `cause`.
+   */
+  #settle(session: EngineSession, applied: number, wire: boolean): void {
+    const full = this.#reports.length >= this.#mostReports;
+    const { errors, thrown } = this.#deliver();
+    const first = this.#listeners.onError === undefined ? errors[0] : this.#toThrow(session, errors, wire, full);
+    if (first === undefined) {
+      if (thrown !== undefined) throw thrown.value;
+      return;
+    }
+    if (thrown !== undefined) first.cause = thrown.value;
+    throw failureOf(first, applied, errors);
+  }
+
+  /** What is thrown although there is an `onError`. */
+  #toThrow(
+    session: EngineSession,
+    errors: StreamfoldError[],
+    wire: boolean,
+    full: boolean,
+  ): StreamfoldError | undefined {
+    const misuse = errors.find((error) => error.scope === "usage");
+    if (misuse !== undefined || !wire || (errors.length === 0 && !full)) return misuse;
+    const fault = session.failure();
+    if (fault === undefined) return undefined;
+    // It comes last; beyond the most reports it is not among the errors.
+    const last = errors.at(-1);
+    return last?.code === fault.code ? last : new StreamfoldError(fault);
+  }
+}
+
+/** JSON text, when a model or block comes as text or bytes. */
+function textInput(value: unknown): Uint8Array | undefined {
+  if (typeof value === "string") return encodeText(value);
+  return isBufferSource(value) ? toBytes(value, "") : undefined;
+}
+
+function raise(fault: Fault | undefined): void {
+  if (fault !== undefined) throw new StreamfoldError(fault);
+}
+
+function hint(chunk: unknown): string {
+  if (typeof chunk !== "string") return "push takes wire bytes, apply takes events";
+  return "encode wire text as UTF-8 (new TextEncoder().encode(text)), or use apply(text) for the JSON of one event";
+}

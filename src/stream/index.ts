@@ -1,0 +1,7 @@
+export { type BodyOptions, reduceBody } from "./reduce-body.js";
+export {
+  createReducerStream,
+  type ReducerStreamOptions,
+  type StreamChanges,
+  type StreamEvent,
+} from "./reducer-stream.js";
