@@ -1,0 +1,52 @@
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+
+function run(script: string, ...args: string[]) {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [`examples/${script}`, ...args], {
+    cwd: root,
+    encoding: "utf8",
+  });
+  return { status, stdout, stderr };
+}
+
+describe("the demonstration", () => {
+  it("folds the recording on both engines and says what it found", () => {
+    const { status, stdout, stderr } = run("demo.mjs");
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(stdout).toContain("both engines give the same models");
+    for (const id of ["message-1042", "message-1043", "agent/research", "客服-7", "message-1044", "message-1045"])
+      expect(stdout).toContain(`\n${id}  ended at seq `);
+    expect(stdout).toMatch(/^ {2}blocks .*\d+ reasoning/m);
+    expect(stdout).toContain("reference   attachment-5 -> blob:message-1042/5");
+    expect(stdout).toContain("error upstream_unavailable");
+    expect(stdout).toMatch(/^wasm-\w+ +[\d.]+ ms +[\d.]+ million events\/s +\d+ MB\/s$/m);
+    expect(stdout).toMatch(/^js +[\d.]+ ms/m);
+    expect(stdout).toMatch(/times as fast as js here/);
+    expect(stdout).not.toContain("\u001b");
+  });
+
+  it("hands arguments to the command line, exit code included", () => {
+    const verified = run("demo.mjs", "verify", "examples/broken.sse");
+    expect(verified.status).toBe(1);
+    expect(verified.stdout).toContain("unknown_op");
+    const fine = run("demo.mjs", "verify", "examples/support-session.sse");
+    expect(fine.status).toBe(0);
+    expect(run("demo.mjs", "no-such-command").status).toBe(2);
+  });
+});
+
+describe("the gateway", () => {
+  it("gives a late client the same models as an early one", () => {
+    const { status, stdout, stderr } = run("gateway.mjs");
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(stdout).toContain("both clients hold the same models");
+    const [, early, late] = /early client: (\d+) bytes[\s\S]*late client: (\d+) bytes/.exec(stdout)!;
+    expect(Number(late)).toBeLessThan(Number(early));
+    expect(stdout.match(/body complete, 6 streams/g)).toHaveLength(2);
+  });
+});
