@@ -48,13 +48,20 @@ function parseOptions(argv: string[]): Options {
   return { quick, filter: filter === undefined ? undefined : new RegExp(filter), json, svg, readme, from };
 }
 
-/** Tasks of child processes: they print one JSON value. */
+/** Tasks of child processes: they print one JSON value, and what went wrong as the last line on stderr. */
 function runTask(task: string | undefined, input: string | undefined): number {
-  const value: unknown = JSON.parse(input ?? "null");
-  if (task === "cold-start") process.stdout.write(JSON.stringify(coldStart(value as ColdStartInput)));
-  else if (task === "memory") process.stdout.write(JSON.stringify(weigh(value as MemoryInput)));
-  else return 2;
-  return 0;
+  try {
+    const value: unknown = JSON.parse(input ?? "null");
+    let output: unknown;
+    if (task === "cold-start") output = coldStart(value as ColdStartInput);
+    else if (task === "memory") output = weigh(value as MemoryInput);
+    else throw new Error(`there is no task ${task}`);
+    process.stdout.write(JSON.stringify(output));
+    return 0;
+  } catch (error) {
+    process.stderr.write(`${(error as Error).message}\n`);
+    return 1;
+  }
 }
 
 function measure(cases: Case[], quick: boolean): Results {
