@@ -136,22 +136,22 @@ function useFreed(bytes: u32): bool {
   return true;
 }
 
+// The region at the end of memory is lengthened; a freed block that lies right below it becomes a part of it.
 function grow(bytes: u32): bool {
-  const end = memoryEnd(), pages = <u32>memory.size();
-  let start = bump;
-  let freed: usize = 0;
-  if (limit != end) {
-    freed = takeEndingAt(end);
-    start = freed ? freed : end;
+  const end = memoryEnd(), pages = <u32>memory.size(), isLast = limit == end;
+  const tail = isLast ? bump : end, freed = takeEndingAt(tail), start = freed ? freed : tail;
+  const has = <u32>(end - start);
+  if (has < bytes) {
+    const most = pageLimit > pages ? pageLimit - pages : 0;
+    const needed = (bytes - has + 0xffff) >> 16;
+    const wanted = min<u32>(max<u32>(needed, max<u32>(MIN_GROWTH_PAGES, pages >> 4)), most);
+    if (needed > most || (memory.grow(wanted) < 0 && memory.grow(needed) < 0)) {
+      if (freed) giveLarge(freed, <u32>(tail - freed));
+      return false;
+    }
   }
-  const most = pageLimit > pages ? pageLimit - pages : 0;
-  const needed = <u32>((<u64>bytes - <u64>(end - start) + 0xffff) >> 16);
-  const wanted = min<u32>(max<u32>(needed, max<u32>(MIN_GROWTH_PAGES, pages >> 4)), most);
-  if (needed > most || (memory.grow(wanted) < 0 && memory.grow(needed) < 0)) {
-    if (freed) giveLarge(freed, <u32>(end - freed));
-    return false;
-  }
-  if (limit != end) { closeRegion(); bump = start; }
+  if (!isLast) closeRegion();
+  bump = start;
   limit = memoryEnd();
   return true;
 }

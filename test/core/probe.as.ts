@@ -12,3 +12,4 @@ export * from "../../assembly/text/fault";
 export * from "../../assembly/text/minify";
 export * from "../../assembly/text/replace-utf8";
 export * from "../../assembly/document/index";
+export { editDocument } from "../../assembly/document/undo-log";

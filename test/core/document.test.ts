@@ -1,0 +1,221 @@
+import { describe, expect, it } from "vitest";
+import { Rng } from "../support/rng.js";
+import { Editor, Twin, documentText, escaped } from "./support/documents.js";
+import { randomValue } from "./support/json-texts.js";
+import { cloneModel } from "./support/model.js";
+import { BUILDS, Probe } from "./support/probe.js";
+
+function newDocument(probe: Probe, text: string): number {
+  const d = probe.call("documentNew");
+  const { p, n } = probe.put(text);
+  expect(probe.call("documentSetText", d, p, n)).toBe(1);
+  return d;
+}
+
+function member(probe: Probe, d: number, key: string): number {
+  const node = probe.call("expandSlot", d, probe.call("rootSlot", d));
+  const { p, n } = probe.put(key);
+  return probe.call("memberSlot", node, p, n);
+}
+
+describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
+  it("agree with a plain model through commit, rollback, compaction and forks, and give everything back", () => {
+    const probe = new Probe(kind);
+    const base = probe.call("liveBytes");
+    let scratch = 0;
+    for (let seed = 1; seed <= 60; seed++) {
+      const rng = new Rng(seed);
+      const twins = [Twin.load(probe, JSON.stringify(randomValue(rng, 5)))];
+      for (let round = 0; round < 40; round++) {
+        const twin = rng.pick(twins);
+        twin.use();
+        const before = cloneModel(twin.model);
+        const isEdit = rng.chance(0.85);
+        if (isEdit) probe.raw.editBegin!(twin.d);
+        const editor = new Editor(rng, twin);
+        for (let steps = rng.int(8); steps >= 0; steps--) editor.step();
+        if (isEdit && rng.chance(0.35)) {
+          probe.raw.editRollback!(twin.d);
+          twin.model = before;
+        } else if (isEdit) probe.raw.editCommit!(twin.d);
+        if (rng.chance(0.1)) probe.call("compact", twin.d);
+        if (rng.chance(0.15) && twins.length < 5) twins.push(twin.fork());
+        if (rng.chance(0.1) && twins.length > 1) twins.splice(rng.int(twins.length), 1)[0]!.free();
+        const checked = rng.chance(0.2) ? twins : twins.filter((each) => each === twin);
+        for (const each of checked) expect([seed, round, ...each.check()]).toEqual([seed, round]);
+      }
+      for (const twin of twins) twin.free();
+      probe.rewind();
+      // scratch areas may stay, a leak would grow with every seed
+      if (seed === 30) scratch = probe.call("liveBytes");
+    }
+    expect(probe.call("liveBytes")).toBe(scratch);
+    expect(scratch - base).toBeLessThan(300_000);
+  });
+
+  it("resolve repeated members when they are reached: last value, first place", () => {
+    const probe = new Probe(kind);
+    const few = '{"a":1,"b":{"x":1,"x":2},"a":[3],"c":0,"b":{"y":1,"z":2,"y":3}}';
+    const many = `{${Array.from({ length: 40 }, (_, i) => `"k${i % 13}":${i}`).join(",")}}`;
+    for (const text of [few, many]) {
+      const d = newDocument(probe, text);
+      expect(documentText(probe, d)).toBe(text);
+      const slot = member(probe, d, text === few ? "b" : "k3");
+      expect(slot).not.toBe(0);
+      probe.call("expandSlot", d, slot);
+      expect(documentText(probe, d)).toBe(JSON.stringify(JSON.parse(text)));
+      probe.call("documentFree", d);
+    }
+    // found again while values that held some are taken back
+    const d = newDocument(probe, '{"a":{"x":1,"x":2},"b":0}');
+    probe.raw.editBegin!(d);
+    const value = probe.put('{"q":1,"q":{"r":1,"r":2}}');
+    const node = probe.call("expandSlot", d, d);
+    const key = probe.put("n");
+    const added = probe.call("putMember", d, node, key.p, key.n, value.p, value.n);
+    probe.call("expandSlot", d, added);
+    probe.call("expandSlot", d, member(probe, d, "a"));
+    probe.raw.editRollback!(d);
+    expect(documentText(probe, d)).toBe('{"a":{"x":2},"b":0}');
+  });
+
+  it("keep every key of large objects through removals, failed edits and growth", () => {
+    const probe = new Probe(kind);
+    const d = newDocument(probe, `{${Array.from({ length: 500 }, (_, i) => `"key-${i}":${i}`).join(",")}}`);
+    const expected = new Map(Array.from({ length: 500 }, (_, i) => [`key-${i}`, `${i}`]));
+    const rng = new Rng(9);
+    const node = (): number => probe.call("expandSlot", d, d);
+    for (let round = 0; round < 300; round++) {
+      const fails = rng.chance(0.5);
+      const model = fails ? new Map(expected) : expected;
+      probe.raw.editBegin!(d);
+      for (let k = rng.int(12); k >= 0; k--) {
+        const name = `key-${rng.int(700)}`;
+        const key = probe.put(name);
+        if (rng.chance(0.4)) {
+          expect(probe.call("removeMember", d, node(), key.p, key.n)).toBe(model.has(name) ? 1 : 0);
+          model.delete(name);
+        } else {
+          const value = probe.put(`${round}`);
+          expect(probe.call("putMember", d, node(), key.p, key.n, value.p, value.n)).not.toBe(0);
+          model.set(name, `${round}`);
+        }
+      }
+      if (fails) probe.raw.editRollback!(d);
+      else probe.raw.editCommit!(d);
+      expect(probe.call("memberCount", node())).toBe(expected.size);
+    }
+    for (let i = 0; i < 700; i++) {
+      const slot = member(probe, d, `key-${i}`);
+      const found = slot === 0 ? undefined : probe.text(probe.u32(slot), probe.u32(slot) + probe.u32(slot + 4));
+      expect(found).toBe(expected.get(`key-${i}`));
+    }
+    expect(documentText(probe, d)).toBe(`{${[...expected].map(([k, v]) => `"${k}":${v}`).join(",")}}`);
+  });
+
+  it("reach a depth of 4,096 without a deep stack", () => {
+    const probe = new Probe(kind);
+    const base = probe.call("liveBytes");
+    const depth = 4096;
+    const text = '{"a":['.repeat(depth / 2) + "]}".repeat(depth / 2);
+    const d = newDocument(probe, text);
+    expect(probe.call("slotDepth", d)).toBe(depth);
+    let slot = d;
+    const key = probe.put("a");
+    for (let level = 0; level < depth; level += 2) {
+      const object = probe.call("expandSlot", d, slot);
+      slot = probe.call("memberSlot", object, key.p, key.n);
+      const array = probe.call("expandSlot", d, slot);
+      slot = level + 2 < depth ? probe.call("elementSlot", array, 0) : slot;
+    }
+    const innermost = probe.put('"in"');
+    expect(probe.call("appendElements", d, slot, innermost.p, innermost.n)).toBe(1);
+    const expected = text.replace("[]", '["in"]');
+    expect(documentText(probe, d)).toBe(expected);
+    expect(probe.call("slotDepth", d)).toBe(depth);
+    expect(probe.call("slotSize", d)).toBe(expected.length);
+    const fork = probe.call("documentFork", d);
+    expect(documentText(probe, fork)).toBe(expected);
+    probe.call("documentFree", d);
+    expect(documentText(probe, fork)).toBe(expected);
+    expect(probe.call("compact", fork)).toBe(1);
+    expect(documentText(probe, fork)).toBe(expected);
+    probe.call("documentFree", fork);
+    expect(probe.call("liveBytes") - base).toBeLessThan(70_000);
+  });
+
+  it("change nothing when memory runs out, at whichever allocation it does", () => {
+    const text = JSON.stringify({
+      list: [1, [2], "x"],
+      text: "start",
+      object: Object.fromEntries([...Array(8).keys()].map((i) => [`k${i}`, i])),
+    });
+    const value = JSON.stringify("v".repeat(300));
+    const steps: Record<string, (probe: Probe, d: number) => number> = {
+      fork: (probe, d) => probe.call("documentFork", d),
+      load: (probe, d) => {
+        const { p, n } = probe.put(value);
+        return probe.call("documentSetText", d, p, n);
+      },
+      elements: (probe, d) => {
+        const list = member(probe, d, "list");
+        const { p, n } = probe.put(`${value},1`);
+        return list && probe.call("appendElements", d, list, p, n);
+      },
+      insert: (probe, d) => {
+        const list = member(probe, d, "list");
+        const node = list && probe.call("expandSlot", d, list);
+        const { p, n } = probe.put(value);
+        return node && probe.call("insertElement", d, node, 1, p, n);
+      },
+      member: (probe, d) => {
+        const object = member(probe, d, "object");
+        const node = object && probe.call("expandSlot", d, object);
+        const key = probe.put("new");
+        const { p, n } = probe.put(value);
+        return node && probe.call("putMember", d, node, key.p, key.n, p, n);
+      },
+      append: (probe, d) => {
+        const slot = member(probe, d, "text");
+        const chain = slot && probe.call("chainOf", d, slot);
+        const { p, n } = probe.put("more text ".repeat(30));
+        return chain && probe.call("chainAppend", d, chain, p, n, 300);
+      },
+    };
+    for (const [name, step] of Object.entries(steps)) {
+      let failures = 0;
+      for (let budget = 0; ; budget += budget < 2048 ? 16 : 1024) {
+        const probe = new Probe(kind);
+        const d = newDocument(probe, text);
+        exhaust(probe, budget);
+        if (step(probe, d) !== 0) {
+          probe.call("heapSetLimit", 0);
+          expect(documentText(probe, d) === text).toBe(name === "fork");
+          break;
+        }
+        failures++;
+        expect([name, budget, probe.global("documentFault")]).toEqual([name, budget, 1]);
+        probe.call("heapSetLimit", 0);
+        expect(documentText(probe, d)).toBe(text);
+        expect(step(probe, d)).not.toBe(0);
+      }
+      expect(failures).toBeGreaterThan(1);
+    }
+  });
+});
+
+/** Leaves the heap exactly `budget` bytes to give. */
+function exhaust(probe: Probe, budget: number): void {
+  probe.call("heapSetLimit", 1);
+  let low = 0;
+  let high = 1 << 24;
+  while (high - low > 1) {
+    const middle = (low + high) >> 1;
+    if (probe.call("reserve", middle) === 1) low = middle;
+    else high = middle;
+  }
+  let rest = low - budget;
+  for (const size of [16_384, 1024, 16]) {
+    for (; rest >= size; rest -= size) expect(probe.call("alloc", size)).not.toBe(0);
+  }
+}
