@@ -1,0 +1,302 @@
+import { describe, expect, it } from "vitest";
+import type { EngineKind, Gap, StreamStatus, Transport } from "../../src/engine/contract.js";
+import { errorScope, type ErrorCode } from "../../src/errors.js";
+import { concat, utf8 } from "../support/bytes.js";
+import { type Chunking, everyCut, standardChunkings, WHOLE } from "../support/chunking.js";
+import { engine, KINDS } from "../support/engines.js";
+import { canonical } from "../support/exact-json.js";
+import { type ErrorRecord, Fold, type Options, type WarningRecord } from "../support/fold.js";
+import { type SseSpelling, sseEvent } from "../support/sse.js";
+import { KNOWN_DIFFERENCES } from "./known-differences.js";
+
+/** A call between messages. It gets the fold and a label for its failure messages. */
+export interface Call {
+  call: string;
+  run(fold: Fold, label: string): void;
+}
+
+/** An event (object or JSON text), raw wire bytes, or a call. */
+export type Step = string | Record<string, unknown> | Uint8Array | Call;
+
+/** `path` is compared strictly (absent: there must be none); the other positions only where they are stated. */
+export type ExpectedError = Pick<ErrorRecord, "path" | "streamId" | "seq" | "eventIndex" | "byteOffset"> & {
+  code: ErrorCode;
+};
+
+export interface ExpectedStream {
+  /** Default: the unnamed stream. */
+  streamId?: string;
+  status: StreamStatus;
+  /** Compared where stated; `seq: undefined` means unknown. */
+  seq?: number | undefined;
+  version?: number;
+  /** The model, as an object or, where digits matter, as JSON text. */
+  model?: unknown;
+}
+
+/** One case: what goes in, and everything that must be observed, whatever the engine, the transport and the cuts. */
+export interface Case {
+  name: string;
+  options?: Options;
+  /** Default: all three for events, which are then also run through `apply`; raw bytes name their transport. */
+  transports?: readonly Transport[];
+  steps: readonly Step[];
+  applied: number;
+  errors?: readonly ExpectedError[];
+  /** Members that are not stated are not compared. */
+  warnings?: readonly WarningRecord[];
+  gaps?: readonly Gap[];
+  /** All streams that exist in the end, in the order they were opened; not compared where absent. */
+  streams?: readonly ExpectedStream[];
+  /** Calls `finish()` in the end and compares its status. */
+  finish?: "complete" | "truncated";
+  /** Compared where stated; undefined means unknown. */
+  lastEventId?: string | undefined;
+  retry?: number | undefined;
+  /** The accepted events as listeners get them; not compared where absent. */
+  events?: readonly unknown[];
+  /** Cuts the body at every byte (short bodies). */
+  everyCut?: boolean;
+  /** Spelled as one compact data line only, because the case counts the bytes of messages. */
+  plain?: true;
+  /** False for a case that `apply` cannot express. */
+  apply?: false;
+  /** False where the case itself changes streams between messages by other means than events. */
+  atomic?: false;
+}
+
+/** Runs the cases of one topic on every engine, transport and chunking. */
+export function contract(topic: string, cases: readonly Case[]): void {
+  const names = new Set<string>();
+  for (const one of cases) {
+    if (names.has(one.name)) throw new Error(`two cases of ${topic} are called "${one.name}"`);
+    names.add(one.name);
+  }
+  describe(topic, () => {
+    for (const kind of KINDS) {
+      describe(kind, () => {
+        for (const one of cases) it(one.name, () => runListed(`${topic} > ${one.name}`, kind, () => runCase(one, kind)));
+      });
+    }
+  });
+}
+
+/** Runs a test that may be listed in known-differences.ts: a listed one must fail. */
+export function runListed(name: string, kind: EngineKind, run: () => void): void {
+  const listed = KNOWN_DIFFERENCES.find((entry) => entry.case === name && entry.engine === kind);
+  if (listed === undefined) return run();
+  let differs = false;
+  try {
+    run();
+  } catch {
+    differs = true;
+  }
+  expect(differs, `known-differences.ts: "${name}" no longer differs in ${kind}; remove the entry`).toBe(true);
+}
+
+const PLAIN: SseSpelling = {};
+const ORNATE: SseSpelling = { eol: ["\r\n", "\n", "\r"], comments: true, multiLine: true, noSpace: true };
+const ALL: readonly Transport[] = ["sse", "ndjson", "json"];
+
+/** Runs one case on one engine in every way it can be delivered. */
+export function runCase(one: Case, kind: EngineKind): void {
+  const raw = one.steps.some((step) => step instanceof Uint8Array);
+  if (raw && one.transports === undefined) throw new Error("raw bytes need `transports`");
+  for (const transport of one.transports ?? ALL) {
+    const length = one.steps.reduce((sum, step) => sum + size(step, transport), 0);
+    const chunkings =
+      transport === "json" ? [WHOLE] : one.everyCut ? [WHOLE, ...standardChunkings(length, 7), ...everyCut(length)] : standardChunkings(length, 7);
+    for (const chunking of chunkings) {
+      feed(one, kind, transport, chunking, PLAIN);
+      if (transport === "sse" && !raw && !one.everyCut && !one.plain) feed(one, kind, transport, chunking, ORNATE);
+    }
+    if (!raw && one.atomic !== false) feedAtomically(one, kind, transport);
+  }
+  if (!raw && one.apply !== false && !one.errors?.some((error) => errorScope(error.code) === "connection")) {
+    applyTexts(one, kind);
+    applyObjects(one, kind);
+  }
+}
+
+function isCall(step: Step): step is Call {
+  return typeof step === "object" && typeof (step as Call).run === "function";
+}
+
+/** The JSON text of an event step. */
+export function eventText(step: string | Record<string, unknown>): string {
+  return typeof step === "string" ? step : JSON.stringify(step);
+}
+
+function size(step: Step, transport: Transport): number {
+  return isCall(step) ? 0 : encode(step, transport, PLAIN).length;
+}
+
+function encode(step: Exclude<Step, Call>, transport: Transport, spelling: SseSpelling): Uint8Array {
+  if (step instanceof Uint8Array) return step;
+  const json = eventText(step);
+  if (transport === "sse") return utf8(sseEvent(json, spelling));
+  return utf8(transport === "ndjson" ? `${json}\n` : json);
+}
+
+/** Feeds all messages between two calls as one body, cut up; a message of `json` is one push. */
+function feed(one: Case, kind: EngineKind, transport: Transport, chunking: Chunking, spelling: SseSpelling): void {
+  const label = `${kind}, ${transport}${spelling === ORNATE ? " (ornate)" : ""}, ${chunking.name}`;
+  const fold = new Fold(engine(kind), transport, one.options);
+  try {
+    let pending: Uint8Array[] = [];
+    const flush = (): void => {
+      const chunks = transport === "json" ? pending : chunking.split(concat(pending));
+      pending = [];
+      for (const chunk of chunks) if (fold.failure === undefined) fold.push(chunk);
+    };
+    for (const step of one.steps) {
+      if (isCall(step)) {
+        flush();
+        step.run(fold, `${label}: ${step.call}`);
+      } else pending.push(encode(step, transport, spelling));
+    }
+    flush();
+    check(one, fold, label);
+  } finally {
+    fold.reducer.close();
+  }
+}
+
+/** One message a push; whatever was refused must have left no trace. */
+function feedAtomically(one: Case, kind: EngineKind, transport: Transport): void {
+  const label = `${kind}, ${transport}, one message at a time`;
+  const fold = new Fold(engine(kind), transport, one.options);
+  try {
+    for (const step of one.steps) {
+      if (isCall(step)) {
+        step.run(fold, `${label}: ${step.call}`);
+        continue;
+      }
+      if (fold.failure !== undefined) continue;
+      const before = fold.fingerprint();
+      const errors = fold.errors.length;
+      const count = fold.push(encode(step, transport, PLAIN));
+      if (count === 0 || fold.errors.length > errors) {
+        expect(fold.fingerprint(), `${label}: a refused event left a trace: ${describeStep(step)}`).toBe(before);
+      }
+    }
+    check(one, fold, label);
+  } finally {
+    fold.reducer.close();
+  }
+}
+
+function applyTexts(one: Case, kind: EngineKind): void {
+  const label = `${kind}, apply(text)`;
+  const fold = new Fold(engine(kind), "json", one.options);
+  try {
+    for (const step of one.steps) {
+      if (isCall(step)) step.run(fold, `${label}: ${step.call}`);
+      else fold.apply(eventText(step as string));
+    }
+    check(one, fold, label);
+  } finally {
+    fold.reducer.close();
+  }
+}
+
+/** The same through `apply(object)`, twice: objects only, and bytes and objects in turn. Only where JSON.parse loses nothing. */
+function applyObjects(one: Case, kind: EngineKind): void {
+  const lossless = one.steps.every((step) => isCall(step) || survivesParse(eventText(step as string)));
+  if (!lossless) return;
+  for (const mixed of [false, true]) {
+    const label = `${kind}, ${mixed ? "bytes and apply(object) in turn" : "apply(object)"}`;
+    const fold = new Fold(engine(kind), "json", one.options);
+    try {
+      one.steps.forEach((step, index) => {
+        if (isCall(step)) return step.run(fold, `${label}: ${step.call}`);
+        const json = eventText(step as string);
+        if (mixed && index % 2 === 0) fold.push(utf8(json));
+        else {
+          const value = JSON.parse(json) as unknown;
+          fold.apply(value);
+          expect(JSON.stringify(value), `${label}: apply changed the caller's object`).toBe(JSON.stringify(JSON.parse(json)));
+        }
+      });
+      check(one, fold, label);
+    } finally {
+      fold.reducer.close();
+    }
+  }
+}
+
+function survivesParse(json: string): boolean {
+  return canonical(JSON.stringify(JSON.parse(json))) === canonical(json);
+}
+
+function describeStep(step: Step): string {
+  return step instanceof Uint8Array ? JSON.stringify(new TextDecoder().decode(step)) : eventText(step as string);
+}
+
+function check(one: Case, fold: Fold, label: string): void {
+  const result = one.finish === undefined ? undefined : fold.finish();
+  const errors = fold.errors;
+  const wanted = one.errors ?? [];
+  const listed = errors.map((error, i) => pick(error, ["code", "path", ...Object.keys(wanted[i] ?? error)]));
+  expect(listed, `${label}: errors`).toEqual(wanted);
+  for (const error of errors) expect(error.scope, `${label}: scope of ${error.code}`).toBe(errorScope(error.code as ErrorCode));
+  const warnings = fold.warnings.map((warning, i) => pick(warning, Object.keys(one.warnings?.[i] ?? warning)));
+  expect(warnings, `${label}: warnings`).toEqual(one.warnings ?? []);
+  expect(fold.gaps, `${label}: gaps`).toEqual(one.gaps ?? []);
+  expect(fold.applied, `${label}: applied`).toBe(one.applied);
+  if (one.streams !== undefined) checkStreams(one.streams, fold, label);
+  if (result !== undefined) {
+    const streams = fold.streams().map(({ streamId, status }) => ({ streamId, status }));
+    expect(result, `${label}: finish`).toEqual({ status: one.finish, streams });
+    expect(fold.finish(), `${label}: finish called again`).toEqual(result);
+  }
+  if ("lastEventId" in one) expect(fold.reducer.lastEventId, `${label}: lastEventId`).toBe(one.lastEventId);
+  if ("retry" in one) expect(fold.reducer.retry, `${label}: retry`).toBe(one.retry);
+  if (one.events !== undefined) expect(fold.events, `${label}: events`).toEqual(one.events);
+  checkConsistency(fold, label);
+}
+
+function checkStreams(wanted: readonly ExpectedStream[], fold: Fold, label: string): void {
+  const states = fold.streams();
+  const listed = states.map((state, i) => pick(state, ["streamId", ...Object.keys(wanted[i] ?? state)]));
+  const expected = wanted.map((stream) => ({
+    streamId: "",
+    ...stream,
+    ...(stream.model === undefined ? {} : { model: canonicalOf(stream.model) }),
+  }));
+  expect(listed, `${label}: streams`).toEqual(expected);
+}
+
+/** What must hold after every run, whatever the case is about. */
+function checkConsistency(fold: Fold, label: string): void {
+  const stats = fold.reducer.stats();
+  const counted = { applied: stats.applied, errors: stats.errors, warnings: stats.warnings, streams: stats.streams };
+  const seen = {
+    applied: fold.applied,
+    errors: fold.errors.length,
+    warnings: fold.warnings.length,
+    streams: fold.reducer.streamIds().length,
+  };
+  expect(counted, `${label}: stats()`).toEqual(seen);
+  expect(fold.events.length, `${label}: one onEvent for each accepted event`).toBe(fold.applied);
+  for (const streamId of fold.reducer.streamIds()) {
+    const bytes = fold.reducer.snapshotBytes({ streamId });
+    const parsed = JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)) as { blocks: unknown[] };
+    expect(JSON.stringify(fold.reducer.snapshot({ streamId })), `${label}: snapshot()`).toBe(JSON.stringify(parsed));
+    expect(fold.reducer.stats({ streamId }).blocks, `${label}: stats().blocks`).toBe(parsed.blocks.length);
+    const view = fold.reducer.withSnapshotBytes((open) => open.slice(), { streamId });
+    expect(view, `${label}: withSnapshotBytes`).toEqual(bytes);
+  }
+  if (fold.failure !== undefined) fold.push(utf8("x"));
+}
+
+/** Canonical text of a model stated as an object or as JSON text. */
+export function canonicalOf(model: unknown): string {
+  return canonical(typeof model === "string" ? model : JSON.stringify(model));
+}
+
+function pick(from: object, names: readonly string[]): Record<string, unknown> {
+  const out: Record<string, unknown> = {};
+  for (const name of names) if (name in from) out[name] = (from as Record<string, unknown>)[name];
+  return out;
+}

@@ -1,0 +1,39 @@
+import type { Engine, EngineKind } from "../../src/engine/contract.js";
+import { loadEngineSync } from "../../src/entry/node.js";
+
+const ALL: readonly EngineKind[] = ["wasm-simd", "wasm-scalar", "js"];
+
+/** Every engine kind, or those named in STREAMFOLD_TEST_ENGINES (comma-separated) while developing. */
+export const KINDS: readonly EngineKind[] = selected();
+
+/** The kinds that run in WebAssembly. */
+export const WASM_KINDS: readonly EngineKind[] = KINDS.filter((kind) => kind !== "js");
+
+function selected(): readonly EngineKind[] {
+  const names = process.env.STREAMFOLD_TEST_ENGINES;
+  if (names === undefined || names === "") return ALL;
+  return names.split(",").map((name) => {
+    const kind = ALL.find((known) => known === name.trim());
+    if (kind === undefined) throw new Error(`STREAMFOLD_TEST_ENGINES names no engine: ${name}`);
+    return kind;
+  });
+}
+
+const loaded = new Map<EngineKind, Engine>();
+
+/** The shared engine of a kind, loaded once per test file; a kind that cannot be loaded fails the test that asks for it. */
+export function engine(kind: EngineKind): Engine {
+  let one = loaded.get(kind);
+  if (one === undefined) {
+    one = freshEngine(kind);
+    loaded.set(kind, one);
+  }
+  return one;
+}
+
+/** An engine of its own, for tests that count memory or close it. */
+export function freshEngine(kind: EngineKind): Engine {
+  const one = loadEngineSync({ kind });
+  if (one.kind !== kind) throw new Error(`asked for ${kind}, got ${one.kind}: ${one.reason}`);
+  return one;
+}
