@@ -1,0 +1,290 @@
+// The ABI: the only functions the host sees. They look up handles, delegate and return a status or a length; no logic lives here.
+// A call of one event or chunk crosses once; what it brings forth waits in the output queue and the result run.
+import { alloc, free, heapInit, heldBytes, liveBytes, roundUp } from "./memory/heap";
+import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "./memory/bytes";
+import { hashSeed } from "./text/hash";
+import { ABI_VERSION, E_BAD_CHECKPOINT, E_NO_MODEL, E_OUT_OF_MEMORY } from "./abi/codes";
+import * as layout from "./abi/layout";
+import { clearFault, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart } from "./reduce/fault";
+import { SCRATCH_ID, SCRATCH_RESULT, trimScratch } from "./reduce/scratch";
+import { hotAppends } from "./reduce/agentue/append";
+import { F_RETRY } from "./frame/state";
+import * as layoutOf from "./session/layout";
+import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
+import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
+import { applyText, beginCall, continueFeed, enter, feed, finishBody, framedMessages, repeatFailure, resumeStream } from "./session/feed";
+import { directEvents } from "./session/fast-path/direct";
+import { addHandle, connectionOf, dropHandle, replaceHandle } from "./session/handles";
+import {
+  isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, versionOf, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
+  writeStreamStats,
+} from "./session/inspect";
+import { loadText, materializeText, textFaultOffset } from "./session/stored";
+import { findStream, releaseStream } from "./session/streams";
+
+let input: usize = 0;
+let staging: usize = 0;
+let stagingSize: u32 = 0;
+const FAULT: usize = memory.data(56, 8);
+
+// ---------------------------------------------------------------- engine
+
+export function abi_version(): u32 { return ABI_VERSION; }
+
+/** Starts the engine once: hash seed, memory limit in pages (0 = none). 1 = ready, 0 = out of memory. */
+export function engine_init(seedLow: u32, seedHigh: u32, maxPages: u32): u32 {
+  heapInit(maxPages);
+  if (input) return 1;
+  hashSeed(seedLow, seedHigh);
+  // engine memory is not charged to anybody and not counted as live
+  input = alloc(layout.INPUT_CAPACITY + 256);
+  engineBytes = liveBytes();
+  return input ? 1 : 0;
+}
+
+let engineBytes: u32 = 0;
+
+/** Bytes held for connections and streams; buffers that serve single calls are given back first. */
+export function engine_live(): u32 {
+  trimScratch();
+  staging_release();
+  return liveBytes() - engineBytes;
+}
+
+export function engine_held(): u32 { return heldBytes(); }
+
+/** Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain. */
+export function engine_counter(i: u32): u32 { return i == 0 ? directEvents : i == 1 ? framedMessages : hotAppends; }
+
+// ---------------------------------------------------------------- input and results
+
+/** Address of the input window: INPUT_CAPACITY bytes for chunks, options and stream ids. */
+export function input_pointer(): usize { return input; }
+
+/** Address of a staging area of at least `n` bytes for a model, block, checkpoint or event; 0 = out of memory. */
+export function staging_reserve(n: u32): usize {
+  if (n + 128 > stagingSize) {
+    staging_release();
+    if (n > 0x7ff00000) return 0;
+    const size = roundUp(n + 128);
+    staging = alloc(size);
+    stagingSize = staging ? size : 0;
+  }
+  return staging;
+}
+
+export function staging_release(): void {
+  if (staging) free(staging, stagingSize);
+  staging = 0;
+  stagingSize = 0;
+}
+
+/** Address of what the last writing call produced. */
+export function result_pointer(): usize { return load<u32>(SCRATCH_RESULT, RUN_PTR); }
+
+/** Gives the result and other buffers of single calls back. */
+export function result_release(): void { trimScratch(); }
+
+/** Address of the fault record of the last call that failed. */
+export function fault_pointer(): usize { return FAULT; }
+
+function keepFault(offset: f64): u32 {
+  store<u32>(FAULT, faultCode, layout.FAULT_CODE);
+  store<u32>(FAULT, faultReason, layout.FAULT_REASON);
+  store<u32>(FAULT, (faultHasPath ? layout.HAS_PATH : 0) | (offset >= 0 ? layout.HAS_BYTE_OFFSET : 0), layout.FAULT_HAS);
+  store<u32>(FAULT, <u32>pathStart(), layout.FAULT_PATH);
+  store<u32>(FAULT, pathLength(), layout.FAULT_PATH_LENGTH);
+  store<f64>(FAULT, offset, layout.FAULT_BYTE_OFFSET);
+  return faultCode;
+}
+
+function keepCode(code: u32): u32 {
+  clearFault();
+  failWhole(code);
+  return keepFault(-1);
+}
+
+// ---------------------------------------------------------------- sessions
+
+/** Opens a connection with the options block at the input pointer; a handle, 0 = out of memory. */
+export function session_open(): u32 {
+  const c = openConnection(input);
+  if (!c) return 0;
+  const handle = addHandle(c);
+  if (!handle) closeConnection(c);
+  return handle;
+}
+
+export function session_close(h: u32): void {
+  const c = connectionOf(h);
+  if (!c) return;
+  closeConnection(c);
+  dropHandle(h);
+}
+
+/** Feeds `n` bytes of the input window; `last` ends a `json` message. Returns the events accepted; see `session_state`. */
+export function session_feed(h: u32, n: u32, last: u32): u32 {
+  const c = connectionOf(h);
+  beginCall(c);
+  if (load<u8>(c, layoutOf.C_FAILURE)) { repeatFailure(c); return ATTENTION; }
+  return noted(c, feed(c, input, n, last != 0));
+}
+
+// Set in what feeding calls return when there are reports to drain or the state is not FEED_DONE.
+const ATTENTION: u32 = layout.FEED_ATTENTION;
+
+@inline function noted(c: usize, accepted: u32): u32 {
+  return load<u32>(c + layoutOf.C_OUTPUT, RUN_LEN) | load<u32>(c, layoutOf.C_STATE) ? accepted | ATTENTION : accepted;
+}
+
+/** Goes on after FEED_FULL; the host has drained the queue. */
+export function session_continue(h: u32): u32 {
+  const c = connectionOf(h);
+  enter(c);
+  return noted(c, continueFeed(c));
+}
+
+/** Goes on with the next window of the same chunk: like session_feed without a new allowance of reports. */
+export function session_feed_more(h: u32, n: u32, last: u32): u32 {
+  const c = connectionOf(h), left = load<u32>(c, layoutOf.C_REPORTS_LEFT);
+  beginCall(c);
+  store<u32>(c, left, layoutOf.C_REPORTS_LEFT);
+  return noted(c, feed(c, input, n, last != 0));
+}
+
+/** FEED_ state of the last feeding call. */
+export function session_state(h: u32): u32 { return load<u32>(connectionOf(h), layoutOf.C_STATE); }
+
+/** Applies the event of `n` bytes in the staging area. */
+export function session_apply(h: u32, n: u32): u32 {
+  const c = connectionOf(h);
+  beginCall(c);
+  return noted(c, applyText(c, staging, n));
+}
+
+/** Ends the body; returns the events accepted from its tail. */
+export function session_finish(h: u32): u32 {
+  const c = connectionOf(h);
+  beginCall(c);
+  return noted(c, finishBody(c));
+}
+
+/** 1 when the finished body was whole and every stream has ended. */
+export function session_is_complete(h: u32): u32 { return isComplete(connectionOf(h)) ? 1 : 0; }
+
+export function session_reconnect(h: u32): void { reconnect(connectionOf(h)); }
+export function session_reset(h: u32): void { resetConnection(connectionOf(h)); }
+
+/** Sticky failure: its E_ id, 0 = none. Reports it into the output queue. */
+export function session_failure(h: u32): u32 {
+  const c = connectionOf(h), code = <u32>load<u8>(c, layoutOf.C_FAILURE);
+  if (code) { beginCall(c); repeatFailure(c); }
+  return code;
+}
+
+/** Address and length of the drained records of the last feeding call. */
+export function report_pointer(h: u32): usize { return load<u32>(connectionOf(h) + layoutOf.C_OUTPUT, RUN_PTR); }
+export function report_length(h: u32): u32 { return load<u32>(connectionOf(h) + layoutOf.C_OUTPUT, RUN_LEN); }
+
+/** Writes a checkpoint to the result; its length, −2 = out of memory. */
+export function session_checkpoint(h: u32): i32 {
+  return writeCheckpoint(connectionOf(h)) ? <i32>load<u32>(SCRATCH_RESULT, RUN_LEN) : NO_RESULT_MEMORY;
+}
+
+/** Restores the checkpoint of `n` bytes in the staging area; 0 or an E_ id. */
+export function session_restore(h: u32, n: u32): u32 {
+  const old = connectionOf(h);
+  const c = openConnection(old + layoutOf.C_OPTIONS);
+  if (!c) return keepCode(E_OUT_OF_MEMORY);
+  enter(old);
+  if (!readCheckpoint(c, staging, n)) {
+    const code = faultCode == E_OUT_OF_MEMORY ? E_OUT_OF_MEMORY : E_BAD_CHECKPOINT;
+    closeConnection(c);
+    return keepCode(code);
+  }
+  closeConnection(old);
+  replaceHandle(h, c);
+  return 0;
+}
+
+/** Writes the ids of the streams as JSON to the result; its length. */
+export function session_stream_ids(h: u32): i32 { return writeStreamIds(connectionOf(h)); }
+/** Writes the counters of the connection to the result. */
+export function session_stats(h: u32): i32 { return writeStats(connectionOf(h)); }
+/** Writes the last event id to the result; −1 = none. */
+export function session_last_event_id(h: u32): i32 { return writeLastEventId(connectionOf(h)); }
+/** Reconnection time in milliseconds, −1 = none. */
+export function session_retry(h: u32): f64 { return load<f64>(connectionOf(h) + layoutOf.C_FRAME, F_RETRY); }
+
+// ---------------------------------------------------------------- streams: the id is `idLength` bytes at the input pointer
+
+/** Address for a stream id that is longer than the input window; the next call that names a stream reads it there. 0 = out of memory. */
+export function id_reserve(n: u32): usize {
+  bytesClear(SCRATCH_ID);
+  longId = bytesReserve(SCRATCH_ID, n) ? <usize>load<u32>(SCRATCH_ID, RUN_PTR) : 0;
+  return longId;
+}
+
+let longId: usize = 0;
+
+function idAddress(): usize {
+  const p = longId ? longId : input;
+  longId = 0;
+  return p;
+}
+
+@inline function streamOf(h: u32, idLength: u32): usize { return findStream(connectionOf(h), idAddress(), idLength); }
+
+export function stream_status(h: u32, idLength: u32): u32 { return statusOf(streamOf(h, idLength)); }
+export function stream_seq(h: u32, idLength: u32): f64 { return seqOf(streamOf(h, idLength)); }
+export function stream_version(h: u32, idLength: u32): f64 { return versionOf(streamOf(h, idLength)); }
+/** Writes the model as JSON to the result; its length, −1 = no model, −2 = out of memory. */
+export function stream_snapshot(h: u32, idLength: u32): i32 { return writeSnapshot(streamOf(h, idLength)); }
+
+/** Writes the changes after `since` as JSON to the result; −1 = no such stream. */
+export function stream_changes(h: u32, idLength: u32, since: f64): i32 {
+  const t = streamOf(h, idLength);
+  return t ? writeChangesOf(t, since) : NO_RESULT;
+}
+
+export function stream_stats(h: u32, idLength: u32): i32 { return writeStreamStats(streamOf(h, idLength)); }
+
+/** Loads the model of `n` bytes in the staging area; `seq` < 0: unknown. 0 or an E_ id. */
+export function stream_load(h: u32, idLength: u32, seq: f64, n: u32): u32 {
+  const c = connectionOf(h);
+  enter(c);
+  memory.fill(staging + n, 0, 64);
+  const id = idAddress();
+  return loadText(c, findStream(c, id, idLength), id, idLength, seq, staging, n) ? 0 : keepFault(textFaultOffset);
+}
+
+/** Materializes the block of `n` bytes in the staging area; 0 or an E_ id. */
+export function stream_materialize(h: u32, idLength: u32, n: u32): u32 {
+  const c = connectionOf(h);
+  enter(c);
+  memory.fill(staging + n, 0, 64);
+  return materializeText(c, findStream(c, idAddress(), idLength), staging, n) ? 0 : keepFault(textFaultOffset);
+}
+
+/** Pauses the stream; 0 or an E_ id. */
+export function stream_pause(h: u32, idLength: u32): u32 {
+  const t = streamOf(h, idLength);
+  if (!t) return keepCode(E_NO_MODEL);
+  store<u8>(t, load<u8>(t, layoutOf.T_FLAGS) | layoutOf.PAUSED, layoutOf.T_FLAGS);
+  return 0;
+}
+
+/** Applies what was queued; returns the events accepted; see `session_state`. */
+export function stream_resume(h: u32, idLength: u32): u32 {
+  const c = connectionOf(h), t = findStream(c, idAddress(), idLength);
+  beginCall(c);
+  return t ? noted(c, resumeStream(c, t)) : 0;
+}
+
+/** Forgets the stream; 1 when there was one. */
+export function stream_release(h: u32, idLength: u32): u32 {
+  const t = streamOf(h, idLength);
+  if (!t) return 0;
+  releaseStream(connectionOf(h), t);
+  return 1;
+}

@@ -1,0 +1,166 @@
+// `append` (AgentUE §5.3): the traffic that everything here is built for. A known block and field cost an id compare, a field compare and a copy.
+import * as code from "../../abi/codes";
+import { canonicalEscapes, startsWithLowSurrogate } from "../../text/escape";
+import { canonicalize } from "../../text/minify";
+import { codeUnits } from "../../text/units";
+import { equalBytes } from "../../memory/copy";
+import { chainAppend, chainBytes, chainOf, chainUnits } from "../../document/index";
+import { documentEpoch, documentSize } from "../../document/index";
+import { appendElements, editBegin, editCommit, editRollback, elementCount, expandSlot, memberSlot, putMember, rootSlot, keyOf, slotKind } from "../../document/index";
+import { depthOf } from "../../codec/json/members";
+import { fail, failWhole, pathName, pathReset } from "../fault";
+import * as name from "../names";
+import { CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_FIELD, noteAppend, noteChange } from "./changes";
+import { checkBlock } from "./check";
+import { scratch } from "./content";
+import { envelopeDepth, F_BLOCK, fieldEnd, fieldStart, K_ESCAPED, memberKind } from "./envelope";
+import { patchEnd, patchId, patchIdLength, patchStart } from "./judge";
+import { maskEnd, maskPath } from "./mask";
+import { failMaskLimit, isTooDeep, isTooLarge, pathOfMask } from "./patch";
+import { putBlock } from "./set";
+import {
+  B_CHAIN, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_LENGTH, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_VERSION,
+} from "./state";
+
+/** Appends that went straight to a remembered text chain. */
+export let hotAppends: u32 = 0;
+
+/** Applies the judged `append`. All or nothing. */
+export function applyAppend(s: usize): bool {
+  const block = findBlock(s, patchId, patchIdLength);
+  if (!block) return insertPayload(s);
+  const d = <usize>load<u32>(block, B_DOCUMENT), n = <u32>(maskEnd - maskPath);
+  if (load<u8>(patchStart) == 0x22) {
+    if (load<u32>(block, B_CHAIN) && load<u32>(block, B_EPOCH) == documentEpoch(d) && load<u32>(block, B_FIELD_LENGTH) == n
+      && equalBytes(load<u32>(block, B_FIELD), maskPath, n)) {
+      hotAppends++;
+      return appendText(s, block, d, load<u32>(block, B_CHAIN));
+    }
+  }
+  return appendToField(s, block, d, n);
+}
+
+// The payload of an append to a block that is not there must be a complete inline block.
+function insertPayload(s: usize): bool {
+  pathReset();
+  pathName(name.NAME_BLOCK, 5);
+  let p = fieldStart(F_BLOCK), end = fieldEnd(F_BLOCK);
+  if (memberKind == K_ESCAPED) {
+    const out = scratch(<u32>(end - p) + 80);
+    if (!out) return failWhole(code.E_OUT_OF_MEMORY);
+    end = canonicalize(p, out);
+    p = out;
+  }
+  return checkBlock(p, (load<u8>(s, S_FLAGS) & REFERENCES_ALLOWED) != 0) && putBlock(s, p, end);
+}
+
+function appendText(s: usize, block: usize, d: usize, chain: usize): bool {
+  let p = patchStart + 1;
+  let end = patchEnd - 1;
+  let joined = false;
+  if (memberKind == K_ESCAPED) {
+    const out = scratch(<u32>(end - p) + 16);
+    if (!out) return failWhole(code.E_OUT_OF_MEMORY);
+    end = canonicalEscapes(p, end, out);
+    p = out;
+    joined = startsWithLowSurrogate(p, end);
+  }
+  const n = <u32>(end - p), before = documentSize(d), from = chainUnits(chain), units = codeUnits(p, end);
+  let byte = chainBytes(chain);
+  if (isTooLarge(s, n)) {
+    // a joined character is eight bytes shorter than its halves: only the result tells
+    editBegin(d);
+    const fits = joined && chainAppend(d, chain, p, n, units) && !isTooLarge(s, documentSize(d) - before);
+    if (!fits) { editRollback(d); return failMaskLimit(code.R_LIMIT_MODEL); }
+    editCommit(d);
+  } else if (!chainAppend(d, chain, p, n, units)) return failWhole(code.E_OUT_OF_MEMORY);
+  if (joined) {
+    joined = chainBytes(chain) != byte + n;
+    if (joined) byte -= 6;
+  }
+  noteSize(s, d, before);
+  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  noteAppend(s, CHANGE_APPEND, block, maskPath, <u32>(maskEnd - maskPath), from, from + units, byte, joined);
+  return true;
+}
+
+function appendToField(s: usize, block: usize, d: usize, n: u32): bool {
+  if (load<u32>(block, B_FLAGS) & IS_REFERENCE) {
+    pathReset();
+    pathName(name.NAME_BLOCK, 5);
+    return fail(code.E_UNRESOLVED_REFERENCE, 0);
+  }
+  const root = expandSlot(d, rootSlot(d));
+  if (!root) return failWhole(code.E_OUT_OF_MEMORY);
+  const slot = memberSlot(root, maskPath, n);
+  const kind = slot ? slotKind(slot) : 0x6e;
+  if (kind == 0x6e) return fillField(s, block, d, root, n);
+  if (kind != load<u8>(patchStart)) {
+    pathOfMask(maskEnd);
+    return fail(code.E_TYPE_MISMATCH, 0);
+  }
+  if (kind == 0x5b) return appendList(s, block, d, slot);
+  const chain = chainOf(d, slot);
+  if (!chain) return failWhole(code.E_OUT_OF_MEMORY);
+  store<u32>(block, <u32>chain, B_CHAIN);
+  store<u32>(block, <u32>keyOf(slot), B_FIELD);
+  store<u32>(block, n, B_FIELD_LENGTH);
+  store<u32>(block, documentEpoch(d), B_EPOCH);
+  return appendText(s, block, d, chain);
+}
+
+// An absent or null field takes the value.
+function fillField(s: usize, block: usize, d: usize, root: usize, n: u32): bool {
+  if (load<u8>(patchStart) == 0x5b && isTextField(n)) {
+    pathOfMask(maskEnd);
+    return fail(code.E_BAD_FIELD, code.R_STRING_OR_NULL);
+  }
+  let p = patchStart, end = patchEnd;
+  if (memberKind == K_ESCAPED) {
+    const out = scratch(<u32>(end - p) + 16);
+    if (!out) return failWhole(code.E_OUT_OF_MEMORY);
+    store<u8>(out, 0x22);
+    end = canonicalEscapes(p + 1, end - 1, out + 1);
+    store<u8>(end++, 0x22);
+    p = out;
+  }
+  const before = documentSize(d);
+  editBegin(d);
+  const slot = putMember(d, root, maskPath, n, p, <u32>(end - p));
+  if (!slot) { editRollback(d); return failWhole(code.E_OUT_OF_MEMORY); }
+  if (!checkListDepth(p, end) || !checkGrowth(s, before, documentSize(d))) { editRollback(d); return false; }
+  editCommit(d);
+  noteSize(s, d, before);
+  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  noteChange(s, CHANGE_FIELD, block, maskPath, n);
+  return true;
+}
+
+function appendList(s: usize, block: usize, d: usize, slot: usize): bool {
+  const before = documentSize(d), list = expandSlot(d, slot);
+  if (!list) return failWhole(code.E_OUT_OF_MEMORY);
+  const from = elementCount(list);
+  editBegin(d);
+  if (!appendElements(d, slot, patchStart + 1, <u32>(patchEnd - patchStart - 2))) { editRollback(d); return failWhole(code.E_OUT_OF_MEMORY); }
+  if (!checkListDepth(patchStart, patchEnd) || !checkGrowth(s, before, documentSize(d))) { editRollback(d); return false; }
+  const to = elementCount(list);
+  editCommit(d);
+  noteSize(s, d, before);
+  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  noteAppend(s, CHANGE_ELEMENTS, block, maskPath, <u32>(maskEnd - maskPath), from, to, 0, false);
+  return true;
+}
+
+// The field stands at level 4 of the model, one deeper than in the event.
+function checkListDepth(p: usize, end: usize): bool {
+  return !isTooDeep(envelopeDepth + 1) || !isTooDeep(3 + depthOf(p, end)) || failMaskLimit(code.R_LIMIT_DEPTH);
+}
+
+function checkGrowth(s: usize, before: u32, after: u32): bool {
+  return after <= before || !isTooLarge(s, after - before) || failMaskLimit(code.R_LIMIT_MODEL);
+}
+
+// parent_id and group_id: the fields that may be absent or null and must then become text
+function isTextField(n: u32): bool {
+  return (n == 9 && equalBytes(maskPath, name.NAME_PARENT_ID, 9)) || (n == 8 && equalBytes(maskPath, name.NAME_GROUP_ID, 8));
+}

@@ -1,0 +1,74 @@
+// Whole blocks: `set` without a mask (AgentUE §5.2), blocks that an append inserts, and materialized references (§3.4).
+import * as code from "../../abi/codes";
+import { free, reserve } from "../../memory/heap";
+import { documentFree, documentSize } from "../../document/index";
+import { depthOf } from "../../codec/json/members";
+import { fail, failWhole, pathName, pathReset } from "../fault";
+import * as name from "../names";
+import { CHANGE_INSERT, CHANGE_REPLACE, noteChange } from "./changes";
+import { blockId, blockIdLength, blockIsReference } from "./check";
+import { newDocument } from "./content";
+import { isTooDeep, isTooLarge } from "./patch";
+import {
+  addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, findBlock, IS_REFERENCE, newBlock, noteSize, S_COUNT, S_SIZE, S_VERSION,
+} from "./state";
+
+let maxBlocks: u32 = 0;
+let inEvent: bool = true;
+
+/** Limit of the session whose events are applied next. */
+export function setBlockLimit(blocks: u32): void { maxBlocks = blocks; }
+
+/** Whether faults of blocks point into an event (`/block`) or into the block itself. */
+export function setBlockPath(event: bool): void { inEvent = event; }
+
+function failBlock(error: u32, reason: u32): bool {
+  pathReset();
+  if (inEvent) pathName(name.NAME_BLOCK, 5);
+  return fail(error, reason);
+}
+
+/** Replaces or appends the block [p, end) (canonical text) that `checkBlock` has just accepted. All or nothing. */
+export function putBlock(s: usize, p: usize, end: usize): bool {
+  const id = blockId, n = blockIdLength, flags = blockIsReference ? IS_REFERENCE : 0;
+  const block = findBlock(s, id, n);
+  if (!block && load<u32>(s, S_COUNT) >= maxBlocks) return failBlock(code.E_LIMIT, code.R_LIMIT_BLOCKS);
+  // model, blocks, block: two levels above the block's own
+  if (isTooDeep(2 + depthOf(p, end))) return failBlock(code.E_LIMIT, code.R_LIMIT_DEPTH);
+  const document = newDocument(p, end, false);
+  if (!document) return failWhole(code.E_OUT_OF_MEMORY);
+  const after = documentSize(document);
+  const before = block ? documentSize(load<u32>(block, B_DOCUMENT)) : 0;
+  const comma: u32 = !block && load<u32>(s, S_COUNT) ? 1 : 0;
+  if (after + comma > before && isTooLarge(s, after + comma - before)) {
+    documentFree(document);
+    return failBlock(code.E_LIMIT, code.R_LIMIT_MODEL);
+  }
+  if (block) replaceDocument(s, block, document, before, flags);
+  else if (!insert(s, newBlock(id, n, document, flags), document, comma)) return failWhole(code.E_OUT_OF_MEMORY);
+  return true;
+}
+
+function replaceDocument(s: usize, block: usize, document: usize, before: u32, flags: u32): void {
+  documentFree(load<u32>(block, B_DOCUMENT));
+  store<u32>(block, <u32>document, B_DOCUMENT);
+  store<u32>(block, flags, B_FLAGS);
+  store<u32>(block, 0, B_CHAIN);
+  noteSize(s, document, before);
+  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  noteChange(s, CHANGE_REPLACE, block, 0, 0);
+}
+
+function insert(s: usize, block: usize, document: usize, comma: u32): bool {
+  if (!block || !reserve(addBlockNeeds(s))) {
+    if (block) free(block, load<u32>(block, 36));
+    documentFree(document);
+    return false;
+  }
+  addBlock(s, block);
+  store<u32>(s, load<u32>(s, S_SIZE) + comma, S_SIZE);
+  noteSize(s, document, 0);
+  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  noteChange(s, CHANGE_INSERT, block, 0, 0);
+  return true;
+}

@@ -1,0 +1,114 @@
+// `start` (AgentUE §5.1) and stored models: a whole new model is built beside the old one and takes its place when nothing can fail any more.
+import * as code from "../../abi/codes";
+import { alloc, free, reserve } from "../../memory/heap";
+import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { copyForward } from "../../memory/copy";
+import { documentFree, documentSize } from "../../document/index";
+import { firstMember, keyLength, keyStart, mayRepeatMembers, readMember, valueEnd, valueStart } from "../../codec/json/members";
+import { fail, failWhole, pathName, pathReset } from "../fault";
+import { SCRATCH_SHELL as SHELL } from "../scratch";
+import * as name from "../names";
+import { freeChanges, noteStart } from "./changes";
+import { foundAt, foundBlocks, modelMeta, modelMetaEnd, modelReferences } from "./check";
+import { newDocument, withoutRepeats } from "./content";
+import {
+  addBlock, addBlockNeeds, freeModel, IS_REFERENCE, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META, S_META_HOLE,
+  S_SHELL, S_SHELL_LENGTH, S_SIZE, S_VERSION, STATE_SIZE,
+} from "./state";
+
+const BUILT: usize = memory.data(144, 16);
+
+/**
+ * Replaces the model of the state by the canonical model text at `p` that `checkModel` has just accepted. False: too large for
+ * `maxModel` bytes (`modelPath` gives the fault its place) or out of memory; the old model stays.
+ */
+export function replaceModel(s: usize, p: usize, maxModel: u32, inEvent: bool): bool {
+  memory.fill(BUILT, 0, STATE_SIZE);
+  const size = build(p, maxModel);
+  if (size == NO_MEMORY || size > <u64>maxModel) {
+    freeModel(BUILT);
+    if (size == NO_MEMORY) return failWhole(code.E_OUT_OF_MEMORY);
+    pathReset();
+    if (inEvent) pathName(name.NAME_MODEL, 5);
+    return fail(code.E_LIMIT, code.R_LIMIT_MODEL);
+  }
+  store<u32>(BUILT, <u32>size, S_SIZE);
+  freeModel(s);
+  memory.copy(s + S_SHELL, BUILT + S_SHELL, S_LOG - S_SHELL);
+  const flags = load<u8>(s, S_FLAGS) & ~REFERENCES_ALLOWED;
+  store<u8>(s, modelReferences ? flags | REFERENCES_ALLOWED : flags, S_FLAGS);
+  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  noteStart(s);
+  return true;
+}
+
+const NO_MEMORY: u64 = ~0;
+
+// Builds shell, meta and blocks in BUILT; the size of the model or NO_MEMORY.
+function build(p: usize, maxModel: u32): u64 {
+  if (!buildShell(p)) return NO_MEMORY;
+  const meta = newDocument(modelMeta, modelMetaEnd, true);
+  if (!meta) return NO_MEMORY;
+  store<u32>(BUILT, <u32>meta, S_META);
+  let size = <u64>load<u32>(BUILT, S_SHELL_LENGTH) + documentSize(meta) + 2 + (foundBlocks ? foundBlocks - 1 : 0);
+  for (let i: u32 = 0; i < foundBlocks; i++) {
+    const found = foundAt(i);
+    const document = newDocument(load<u32>(found), load<u32>(found, 4), false);
+    if (!document) return NO_MEMORY;
+    const block = newBlock(load<u32>(found, 8), load<u32>(found, 12), document, load<u32>(found, 20) ? IS_REFERENCE : 0);
+    if (!block || !reserve(addBlockNeeds(BUILT))) {
+      if (block) free(block, load<u32>(block, 36));
+      documentFree(document);
+      return NO_MEMORY;
+    }
+    addBlock(BUILT, block);
+    size += documentSize(document);
+    if (size > <u64>maxModel) return size;
+  }
+  return size;
+}
+
+// The model's own members in their order, with holes for the values of meta and blocks.
+function buildShell(p: usize): bool {
+  if (mayRepeatMembers(p)) {
+    p = withoutRepeats(p);
+    if (!p) return false;
+  }
+  bytesClear(SHELL);
+  let holes: u32 = 0;
+  let q = firstMember(p);
+  while (q) {
+    q = readMember(q);
+    if (!bytesReserve(SHELL, keyLength + 8 + <u32>(valueEnd - valueStart))) return false;
+    const out = <usize>load<u32>(SHELL, RUN_PTR);
+    let n = load<u32>(SHELL, RUN_LEN);
+    store<u8>(out + n, n ? 0x2c : 0x7b);
+    store<u8>(out + n, 0x22, 1);
+    copyForward(out + n + 2, keyStart, keyLength);
+    n += 2 + keyLength;
+    store<u16>(out + n, 0x3a22);
+    n += 2;
+    const hole = keyLength == 4 && load<u32>(keyStart) == 0x6174656d ? S_META_HOLE
+      : keyLength == 6 && load<u32>(keyStart) == 0x636f6c62 && load<u16>(keyStart, 4) == 0x736b ? S_BLOCKS_HOLE : 0;
+    if (hole) { store<u32>(BUILT + hole, n); holes++; }
+    else {
+      copyForward(out + n, valueStart, <u32>(valueEnd - valueStart));
+      n += <u32>(valueEnd - valueStart);
+    }
+    store<u32>(SHELL, n, RUN_LEN);
+  }
+  const length = load<u32>(SHELL, RUN_LEN) + 1;
+  store<u8>(<usize>load<u32>(SHELL, RUN_PTR) + length - 1, 0x7d);
+  const shell = alloc(length + 16);
+  if (!shell) return false;
+  copyForward(shell, load<u32>(SHELL, RUN_PTR), length);
+  store<u32>(BUILT, <u32>shell, S_SHELL);
+  store<u32>(BUILT, length, S_SHELL_LENGTH);
+  return true;
+}
+
+/** Gives everything back that hangs on the state. */
+export function freeState(s: usize): void {
+  freeModel(s);
+  freeChanges(s);
+}

@@ -1,0 +1,151 @@
+// State of one logical stream: its place in the timeline and its model.
+import { alloc, free, roundUp } from "../../memory/heap";
+import { copyForward, equalBytes } from "../../memory/copy";
+import { hashBytes } from "../../text/hash";
+import { documentFree, documentSize } from "../../document/index";
+
+// State, STATE_SIZE bytes:
+//   0 status u8 | 1 flags u8 | 2 spare
+//   4 shell ptr | 8 shell length | 12 hole of meta | 16 hole of blocks   (the model's text without the values of meta and blocks)
+//  20 meta document
+//  24 blocks ptr | 28 count | 32 capacity | 36 index ptr (0 = none) | 40 index capacity | 44 block used last
+//  48 size of the model as compact JSON
+//  52 log of changes: run {ptr, len, cap, -} | 68 number of the first record kept
+//  72 seq | 80 version | 88 applied | 96 skipped | 104 dropped | 112 version of the last start
+// 120 version at the last read of changes | 128 version up to which changes are lost | 136 order of ending (0 = not ended), all f64
+export const S_STATUS: usize = 0, S_FLAGS: usize = 1;
+export const S_SHELL: usize = 4, S_SHELL_LENGTH: usize = 8, S_META_HOLE: usize = 12, S_BLOCKS_HOLE: usize = 16;
+export const S_META: usize = 20, S_BLOCKS: usize = 24, S_COUNT: usize = 28, S_CAPACITY: usize = 32;
+const S_INDEX: usize = 36, S_INDEX_CAPACITY: usize = 40;
+export const S_LAST_BLOCK: usize = 44;
+export const S_SIZE: usize = 48, S_LOG: usize = 52, S_LOG_FIRST: usize = 68;
+export const S_SEQ: usize = 72, S_VERSION: usize = 80, S_APPLIED: usize = 88, S_SKIPPED: usize = 96, S_DROPPED: usize = 104;
+export const S_START_VERSION: usize = 112, S_READ_VERSION: usize = 120, S_LOST_VERSION: usize = 128, S_END_ORDER: usize = 136;
+export const STATE_SIZE: u32 = 144;
+
+export const SEQ_KNOWN: u8 = 1;
+export const IN_BURST: u8 = 2;
+export const REFERENCES_ALLOWED: u8 = 4;
+
+// Block, 48 B and the id behind it:
+//   0 id length | 4 hash | 8 flags | 12 document
+//  16 hot chain (0 = none) | 20 hot field ptr | 24 hot field length | 28 epoch of the document they belong to
+//  32 number of the last change + 1 (0 = none) | 36 size of the allocation
+export const B_ID_LENGTH: usize = 0;
+const B_HASH: usize = 4;
+export const B_FLAGS: usize = 8, B_DOCUMENT: usize = 12, B_CHAIN: usize = 16, B_FIELD: usize = 20, B_FIELD_LENGTH: usize = 24;
+export const B_EPOCH: usize = 28, B_CHANGE: usize = 32;
+const B_ALLOCATION: usize = 36;
+export const B_ID: usize = 48;
+export const IS_REFERENCE: u32 = 1;
+
+/** From this many blocks on they are found by hash. */
+const INDEX_FROM: u32 = 8;
+
+/** A block around a document; 0 = out of memory. */
+export function newBlock(id: usize, n: u32, document: usize, flags: u32): usize {
+  const size = <u32>B_ID + n + 16;
+  const b = alloc(size);
+  if (!b) return 0;
+  memory.fill(b, 0, B_ID);
+  store<u32>(b, n, B_ID_LENGTH);
+  store<u32>(b, hashBytes(id, n), B_HASH);
+  store<u32>(b, flags, B_FLAGS);
+  store<u32>(b, <u32>document, B_DOCUMENT);
+  store<u32>(b, size, B_ALLOCATION);
+  copyForward(b + B_ID, id, n);
+  return b;
+}
+
+function freeBlock(b: usize): void {
+  documentFree(load<u32>(b, B_DOCUMENT));
+  free(b, load<u32>(b, B_ALLOCATION));
+}
+
+/** The block of that id, 0 when there is none. */
+export function findBlock(s: usize, id: usize, n: u32): usize {
+  const last = <usize>load<u32>(s, S_LAST_BLOCK);
+  if (last && load<u32>(last, B_ID_LENGTH) == n && equalBytes(last + B_ID, id, n)) return last;
+  const b = lookUp(s, id, n, hashBytes(id, n));
+  if (b) store<u32>(s, <u32>b, S_LAST_BLOCK);
+  return b;
+}
+
+function lookUp(s: usize, id: usize, n: u32, hash: u32): usize {
+  const blocks = <usize>load<u32>(s, S_BLOCKS), index = <usize>load<u32>(s, S_INDEX);
+  if (!index) {
+    const count = load<u32>(s, S_COUNT);
+    for (let i: u32 = 0; i < count; i++) {
+      const b = <usize>load<u32>(blocks + (i << 2));
+      if (load<u32>(b, B_HASH) == hash && load<u32>(b, B_ID_LENGTH) == n && equalBytes(b + B_ID, id, n)) return b;
+    }
+    return 0;
+  }
+  const mask = load<u32>(s, S_INDEX_CAPACITY) - 1;
+  let i = hash & mask;
+  while (true) {
+    const b = <usize>load<u32>(index + (i << 2));
+    if (!b) return 0;
+    if (load<u32>(b, B_HASH) == hash && load<u32>(b, B_ID_LENGTH) == n && equalBytes(b + B_ID, id, n)) return b;
+    i = (i + 1) & mask;
+  }
+  return 0;
+}
+
+/** Bytes of new memory that `addBlock` may ask for. */
+export function addBlockNeeds(s: usize): u32 { return (load<u32>(s, S_COUNT) + 8) * 24; }
+
+/** Appends a block; memory for `addBlockNeeds` bytes was reserved, so it cannot fail. */
+export function addBlock(s: usize, b: usize): void {
+  const count = load<u32>(s, S_COUNT), capacity = load<u32>(s, S_CAPACITY);
+  if (count == capacity) {
+    const size = roundUp((count < 4 ? 4 : count + (count >> 1)) << 2);
+    const grown = alloc(size);
+    if (count) {
+      memory.copy(grown, load<u32>(s, S_BLOCKS), count << 2);
+      free(load<u32>(s, S_BLOCKS), capacity << 2);
+    }
+    store<u32>(s, <u32>grown, S_BLOCKS);
+    store<u32>(s, size >> 2, S_CAPACITY);
+  }
+  store<u32>(<usize>load<u32>(s, S_BLOCKS) + (count << 2), <u32>b);
+  store<u32>(s, count + 1, S_COUNT);
+  if (load<u32>(s, S_INDEX) ? (count + 1) * 4 > load<u32>(s, S_INDEX_CAPACITY) * 3 : count + 1 > INDEX_FROM) rebuildIndex(s);
+  else if (load<u32>(s, S_INDEX)) putIndex(s, b);
+}
+
+function putIndex(s: usize, b: usize): void {
+  const index = <usize>load<u32>(s, S_INDEX), mask = load<u32>(s, S_INDEX_CAPACITY) - 1;
+  let i = load<u32>(b, B_HASH) & mask;
+  while (load<u32>(index + (i << 2))) i = (i + 1) & mask;
+  store<u32>(index + (i << 2), <u32>b);
+}
+
+function rebuildIndex(s: usize): void {
+  const count = load<u32>(s, S_COUNT);
+  if (load<u32>(s, S_INDEX)) free(load<u32>(s, S_INDEX), load<u32>(s, S_INDEX_CAPACITY) << 2);
+  let capacity: u32 = 16;
+  while (capacity < count << 1) capacity <<= 1;
+  const index = alloc(capacity << 2);
+  memory.fill(index, 0, capacity << 2);
+  store<u32>(s, <u32>index, S_INDEX);
+  store<u32>(s, capacity, S_INDEX_CAPACITY);
+  const blocks = <usize>load<u32>(s, S_BLOCKS);
+  for (let i: u32 = 0; i < count; i++) putIndex(s, load<u32>(blocks + (i << 2)));
+}
+
+/** Gives the model's memory back; counters and place in the timeline stay. */
+export function freeModel(s: usize): void {
+  const count = load<u32>(s, S_COUNT), blocks = <usize>load<u32>(s, S_BLOCKS);
+  for (let i: u32 = 0; i < count; i++) freeBlock(load<u32>(blocks + (i << 2)));
+  if (load<u32>(s, S_CAPACITY)) free(blocks, load<u32>(s, S_CAPACITY) << 2);
+  if (load<u32>(s, S_INDEX)) free(load<u32>(s, S_INDEX), load<u32>(s, S_INDEX_CAPACITY) << 2);
+  if (load<u32>(s, S_META)) documentFree(load<u32>(s, S_META));
+  if (load<u32>(s, S_SHELL)) free(load<u32>(s, S_SHELL), load<u32>(s, S_SHELL_LENGTH) + 16);
+  memory.fill(s + S_SHELL, 0, S_LOG - S_SHELL);
+}
+
+/** Adds to the model's size what a document has grown since `before`. */
+@inline export function noteSize(s: usize, document: usize, before: u32): void {
+  store<u32>(s, load<u32>(s, S_SIZE) + documentSize(document) - before, S_SIZE);
+}

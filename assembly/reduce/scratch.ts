@@ -1,0 +1,30 @@
+// Growable runs that belong to no stream: they serve one call at a time and are given back by `trimScratch`.
+import { setAccount } from "../memory/heap";
+import { bytesFree } from "../memory/bytes";
+
+const COUNT: u32 = 8;
+const RUNS: usize = memory.data(8 * 16, 16);
+
+/** Text on its way into a document. */
+export const SCRATCH_TEXT: usize = RUNS;
+/** The path of the current fault. */
+export const SCRATCH_PATH: usize = RUNS + 16;
+/** Blocks found in a model, and the index of their ids. */
+export const SCRATCH_FOUND: usize = RUNS + 32;
+export const SCRATCH_FOUND_INDEX: usize = RUNS + 48;
+/** The shell of a model being built. */
+export const SCRATCH_SHELL: usize = RUNS + 64;
+/** A message whose ill-formed UTF-8 was replaced. */
+export const SCRATCH_MESSAGE: usize = RUNS + 80;
+/** What a reading call hands to the host. */
+export const SCRATCH_RESULT: usize = RUNS + 96;
+
+/** A stream id that does not fit into the input window. */
+export const SCRATCH_ID: usize = RUNS + 112;
+
+/** Gives all runs back. */
+export function trimScratch(): void {
+  const account = setAccount(0);
+  for (let i: u32 = 0; i < COUNT; i++) bytesFree(RUNS + (i << 4));
+  setAccount(account);
+}

@@ -1,0 +1,49 @@
+// The life of a connection: open, reconnect, reset, close.
+import { alloc, free } from "../memory/heap";
+import { bytesFree } from "../memory/bytes";
+import * as layout from "../abi/layout";
+import { F_FLAGS, F_LAST_ID, F_LIMIT, F_RETRY } from "../frame/state";
+import {
+  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FRAME, C_OPTIONS, C_OUTPUT, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE, layoutsAddUp,
+} from "./layout";
+import { resetPosition } from "./position";
+import { releaseStreams } from "./streams";
+
+/** A connection with the options block at `options`; 0 = out of memory. */
+export function openConnection(options: usize): usize {
+  if (!layoutsAddUp()) unreachable();
+  const c = alloc(CONNECTION_SIZE);
+  if (!c) return 0;
+  memory.fill(c, 0, CONNECTION_SIZE);
+  memory.copy(c + C_OPTIONS, options, layout.OPT_SIZE);
+  store<u32>(c + C_FRAME, load<u32>(options, layout.OPT_MESSAGE_BYTES), F_LIMIT);
+  store<f64>(c + C_FRAME, -1, F_RETRY);
+  return c;
+}
+
+/** A new connection of the same client: partial bytes and the failure are forgotten; models, seq, last event id and `retry` stay. */
+export function reconnect(c: usize): void {
+  resetPosition(c);
+  store<u8>(c, 0, C_FAILURE);
+  bytesFree(c + C_FAILURE_PATH);
+  store<u32>(c, 0, C_UNREAD);
+  store<u32>(c, 0, C_UNREAD_END);
+}
+
+/** As if it had just been opened. */
+export function resetConnection(c: usize): void {
+  reconnect(c);
+  releaseStreams(c);
+  const f = c + C_FRAME;
+  bytesFree(f + F_LAST_ID);
+  store<u8>(f, 0, F_FLAGS);
+  store<f64>(f, -1, F_RETRY);
+  bytesFree(c + C_OUTPUT);
+  memory.fill(c + C_EVENT_INDEX, 0, C_END_ORDER + 8 - C_EVENT_INDEX);
+}
+
+/** Gives everything back. */
+export function closeConnection(c: usize): void {
+  resetConnection(c);
+  free(c, CONNECTION_SIZE);
+}

@@ -1,0 +1,313 @@
+// The pipeline of one connection: bytes -> messages -> events, until the input is used up, the output queue is full or the connection fails.
+import * as code from "../abi/codes";
+import * as layout from "../abi/layout";
+import { reserve } from "../memory/heap";
+import { bytesAppend, bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
+import { replaceInvalid } from "../text/replace-utf8";
+import { skipSpace } from "../text/trusted";
+import { setValidateLimits } from "../text/validate";
+import { lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line";
+import { sseAtEventStart, sseCommitId, sseFinish, sseMessageDone, sseNext } from "../frame/sse";
+import {
+  beginChunk, endChunk, FRAME_MESSAGE, FRAME_NO_MEMORY, FRAME_NONE, FRAME_TOO_LARGE, frameEvent, messageEnd,
+  messageOffset, messageStart,
+} from "../frame/state";
+import { clearFault, fail, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart, pathText } from "../reduce/fault";
+import { SCRATCH_MESSAGE as REPLACED } from "../reduce/scratch";
+import { scanEnvelope, setEnvelopeLimits } from "../reduce/agentue/envelope";
+import { setJudgeOptions } from "../reduce/agentue/judge";
+import { setModelLimit } from "../reduce/agentue/apply";
+import { setPatchLimits } from "../reduce/agentue/patch";
+import { setBlockLimit } from "../reduce/agentue/set";
+import { resetDecoder, resetPosition } from "./position";
+import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED, handleEvent } from "./events";
+import { readDirect } from "./fast-path/direct";
+import {
+  add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
+  C_FRAME, C_LAST_PIECE, C_OPTIONS, C_OUTPUT, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS, T_ID,
+  T_ID_LENGTH,
+} from "./layout";
+import { aboutMessage, aboutPlace, aboutRoute, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
+import { placeInMessage } from "./place";
+import { clearQueue, nextEntry, passEntry, passLoss, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
+
+/** Messages that had to be framed and copied before they were read. */
+export let framedMessages: u32 = 0;
+/** Memory for small things that one message may need besides its own size. */
+const MESSAGE_ROOM: u32 = 16384;
+
+@inline function transport(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT); }
+@inline function hasOption(c: usize, flag: u32): bool { return (<u32>load<u8>(c + C_OPTIONS, layout.OPT_FLAGS) & flag) != 0; }
+
+/** Makes the options of a connection those of the rooms below. */
+export function enter(c: usize): void {
+  const depth = option(c, layout.OPT_DEPTH), numberLength = option(c, layout.OPT_NUMBER_LENGTH), blocks = option(c, layout.OPT_BLOCKS);
+  setValidateLimits(depth, numberLength);
+  setEnvelopeLimits(depth, numberLength);
+  setJudgeOptions(blocks, load<u8>(c + C_OPTIONS, layout.OPT_SEQUENCE));
+  setPatchLimits(depth, option(c, layout.OPT_MODEL_BYTES));
+  setModelLimit(option(c, layout.OPT_MODEL_BYTES));
+  setBlockLimit(blocks);
+}
+
+/** Begins a call that may report: empties the output and gives it a new allowance. */
+export function beginCall(c: usize): void {
+  enter(c);
+  bytesClear(c + C_OUTPUT);
+  store<u32>(c, option(c, layout.OPT_REPORTS), C_REPORTS_LEFT);
+  store<u32>(c, layout.FEED_DONE, C_STATE);
+}
+
+/** Feeds the `n` bytes at `p`, which a NUL follows; returns the number of events accepted so far (`continueFeed` goes on). */
+export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
+  const f = c + C_FRAME;
+  if (load<u8>(c, C_FINISHED)) resetPosition(c);
+  memory.fill(p + n, 0, 64);
+  add(c, C_BYTES, n);
+  beginChunk(f, p);
+  store<u32>(c, <u32>p, C_UNREAD);
+  store<u32>(c, <u32>p + n, C_UNREAD_END);
+  store<u8>(c, last ? 1 : 0, C_LAST_PIECE);
+  return run(c);
+}
+
+/** Goes on after the host has drained a full output queue. */
+export function continueFeed(c: usize): u32 {
+  bytesClear(c + C_OUTPUT);
+  store<u32>(c, layout.FEED_DONE, C_STATE);
+  return load<u32>(c, C_RESUMING) ? runQueue(c) : run(c);
+}
+
+function run(c: usize): u32 {
+  const f = c + C_FRAME, kind = transport(c), end = <usize>load<u32>(c, C_UNREAD_END);
+  let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
+  while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
+    if (isOutputFull(c)) {
+      store<u32>(c, <u32>p, C_UNREAD);
+      store<u32>(c, layout.FEED_FULL, C_STATE);
+      return accepted;
+    }
+    if (kind == code.TRANSPORT_SSE) {
+      if (sseAtEventStart(f)) {
+        const q = readDirect(c, p, end);
+        if (q) {
+          if (handleDirect(c, <u32>(q - p))) accepted++;
+          if (load<u32>(c, C_STATE)) break;
+          p = q;
+          continue;
+        }
+      }
+      p = sseNext(f, p, end);
+    } else if (kind == code.TRANSPORT_NDJSON) p = lineNext(f, p, end);
+    else {
+      const last = load<u8>(c, C_LAST_PIECE) != 0;
+      store<u8>(c, 0, C_LAST_PIECE);
+      p = wholeNext(f, p, end, last);
+    }
+    if (frameEvent == FRAME_NONE) continue;
+    if (handleFrame(c, kind)) accepted++;
+    if (load<u32>(c, C_STATE)) break;
+  }
+  store<u32>(c, <u32>end, C_UNREAD);
+  endChunk(f, end);
+  return accepted;
+}
+
+function nextIndex(c: usize): f64 {
+  const index = load<f64>(c, C_EVENT_INDEX);
+  store<f64>(c, index + 1, C_EVENT_INDEX);
+  add(c, C_EVENTS, 1);
+  return index;
+}
+
+// Memory for the event's reports and small allocations; where there is none nothing of the event has happened yet.
+function hasRoom(c: usize, n: u32): bool {
+  if (reserve(MESSAGE_ROOM) && reserveOutput(c, n)) return true;
+  noMemory(c);
+  return false;
+}
+
+function noMemory(c: usize): void {
+  store<u32>(c, layout.FEED_NO_MEMORY, C_STATE);
+  failWhole(code.E_OUT_OF_MEMORY);
+  keepFailure(c);
+}
+
+// The event that readDirect has scanned where it lies.
+function handleDirect(c: usize, size: u32): bool {
+  aboutMessage(nextIndex(c), messageOffset);
+  if (!hasRoom(c, size)) return false;
+  const accepted = conclude(c, handleEvent(c, messageStart, messageEnd, <u32>(messageEnd - messageStart), false));
+  if (!load<u8>(c, C_FAILURE)) sseCommitId(c + C_FRAME);
+  return accepted;
+}
+
+function conclude(c: usize, outcome: u32): bool {
+  if (outcome == EVENT_ACCEPTED) return true;
+  if (outcome == EVENT_UNROUTED) failConnection(c);
+  else if (outcome == EVENT_NO_MEMORY) noMemory(c);
+  return false;
+}
+
+function handleFrame(c: usize, kind: u32): bool {
+  const f = c + C_FRAME;
+  if (frameEvent == FRAME_NO_MEMORY) { noMemory(c); return false; }
+  aboutMessage(nextIndex(c), messageOffset);
+  if (frameEvent == FRAME_TOO_LARGE) {
+    clearFault();
+    failWhole(code.E_TOO_LARGE);
+    failConnection(c);
+    return false;
+  }
+  const accepted = hasRoom(c, <u32>(messageEnd - messageStart)) && readMessage(c, messageStart, messageEnd, false);
+  if (kind == code.TRANSPORT_SSE) {
+    if (!load<u8>(c, C_FAILURE)) sseCommitId(f);
+    sseMessageDone(f);
+  } else lineMessageDone(f);
+  return accepted;
+}
+
+// Reads one whole message; a NUL lies behind it.
+function readMessage(c: usize, start: usize, end: usize, replaced: bool): bool {
+  framedMessages++;
+  const p = skipSpace(start);
+  if (load<u8>(p) == 0x7b) {
+    const q = scanEnvelope(p, false);
+    if (q && skipSpace(q) == end) return conclude(c, handleEvent(c, p, q, <u32>(end - start), false));
+  }
+  clearFault();
+  const fault = locateFault(start, end, option(c, layout.OPT_DEPTH));
+  if (!fault) {
+    failWhole(code.E_NOT_AN_EVENT);
+    fail(code.E_NOT_AN_EVENT, code.R_OBJECT);
+    failConnection(c);
+    return false;
+  }
+  if (fault == FAULT_UTF8 && !replaced && hasOption(c, layout.FLAG_REPLACE_UTF8)) return readReplaced(c, start, end);
+  if (!replaced) aboutPlace(placeInMessage(c, faultAt));
+  failWhole(fault == FAULT_UTF8 ? code.E_INVALID_UTF8 : fault == FAULT_DEPTH ? code.E_TOO_DEEP : code.E_BAD_JSON);
+  failConnection(c);
+  return false;
+}
+
+function readReplaced(c: usize, start: usize, end: usize): bool {
+  bytesClear(REPLACED);
+  if (!bytesReserve(REPLACED, <u32>(end - start) * 3 + 64)) { noMemory(c); return false; }
+  const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(start, end, text);
+  memory.fill(stop, 0, 64);
+  reportWarning(c, code.W_UTF8_REPLACED, 0, 0);
+  return readMessage(c, text, stop, true);
+}
+
+// The current fault is the connection's: sticky, unless undecodable messages are to be skipped.
+function failConnection(c: usize): void {
+  reportFault(c);
+  if (hasOption(c, layout.FLAG_SKIP_UNDECODABLE)) return;
+  keepFailure(c);
+  store<u32>(c, layout.FEED_FAILED, C_STATE);
+}
+
+function keepFailure(c: usize): void {
+  store<u8>(c, <u8>faultCode, C_FAILURE);
+  store<u8>(c, <u8>faultReason, C_FAILURE_REASON);
+  store<u8>(c, <u8>((hasAbout() & ~layout.HAS_STREAM & ~layout.HAS_SEQ) | (faultHasPath ? layout.HAS_PATH : 0)), C_FAILURE_HAS);
+  store<f64>(c, indexAbout(), C_FAILURE_INDEX);
+  store<f64>(c, offsetAbout(), C_FAILURE_OFFSET);
+  bytesClear(c + C_FAILURE_PATH);
+  if (faultHasPath) bytesAppend(c + C_FAILURE_PATH, pathStart(), pathLength());
+}
+
+/** Reports the sticky failure once more; `push` after a failure consumes nothing. */
+export function repeatFailure(c: usize): void {
+  const has = load<u8>(c, C_FAILURE_HAS);
+  aboutMessage(load<f64>(c, C_FAILURE_INDEX), has & layout.HAS_BYTE_OFFSET ? load<f64>(c, C_FAILURE_OFFSET) : -1);
+  clearFault();
+  if (has & layout.HAS_PATH) pathText(load<u32>(c + C_FAILURE_PATH, RUN_PTR), load<u32>(c + C_FAILURE_PATH, RUN_LEN));
+  fail(load<u8>(c, C_FAILURE), load<u8>(c, C_FAILURE_REASON));
+  reportFault(c);
+  store<u32>(c, layout.FEED_FAILED, C_STATE);
+}
+
+// ---------------------------------------------------------------- one event outside of the framing
+
+/** Applies one event given as JSON text (a NUL lies behind it); text faults are reported without being sticky. */
+export function applyText(c: usize, p: usize, n: u32): u32 {
+  memory.fill(p + n, 0, 64);
+  aboutMessage(nextIndex(c), -1);
+  if (n > option(c, layout.OPT_MESSAGE_BYTES)) {
+    clearFault();
+    failWhole(code.E_TOO_LARGE);
+    reportFault(c);
+    return 0;
+  }
+  if (!hasRoom(c, n)) return 0;
+  const accepted = readMessage(c, p, p + n, false);
+  if (load<u32>(c, C_STATE) == layout.FEED_FAILED) {
+    store<u8>(c, 0, C_FAILURE);
+    store<u32>(c, layout.FEED_DONE, C_STATE);
+  }
+  return accepted ? 1 : 0;
+}
+
+// ---------------------------------------------------------------- queued events
+
+/** Applies what was queued while the stream was paused. */
+export function resumeStream(c: usize, t: usize): u32 {
+  if (!(load<u8>(t, T_FLAGS) & PAUSED)) return 0;
+  store<u8>(t, load<u8>(t, T_FLAGS) & ~PAUSED, T_FLAGS);
+  store<u32>(c, <u32>t, C_RESUMING);
+  return runQueue(c);
+}
+
+function runQueue(c: usize): u32 {
+  const t = <usize>load<u32>(c, C_RESUMING);
+  let accepted: u32 = 0;
+  while (load<u32>(c, C_RESUMING)) {
+    const entry = nextEntry(t);
+    if (!entry) { clearQueue(t); store<u32>(c, 0, C_RESUMING); break; }
+    if (isOutputFull(c)) { store<u32>(c, layout.FEED_FULL, C_STATE); return accepted; }
+    const n = load<u32>(entry, Q_LENGTH);
+    if (!n) { passLoss(t); passEntry(t, entry); continue; }
+    if (!hasRoom(c, n)) return accepted;
+    aboutMessage(load<f64>(entry, Q_INDEX), load<f64>(entry, Q_OFFSET));
+    aboutRoute(t + T_ID, load<u32>(t, T_ID_LENGTH));
+    passEntry(t, entry);
+    const end = scanEnvelope(entry + Q_TEXT, false);
+    if (conclude(c, handleEvent(c, entry + Q_TEXT, end, load<u32>(entry, Q_BYTES), true))) accepted++;
+    if (load<u32>(c, C_STATE)) return accepted;
+  }
+  return accepted;
+}
+
+// ---------------------------------------------------------------- end of the body
+
+/** Ends the body: uses or discards the unterminated tail. */
+export function finishBody(c: usize): u32 {
+  const f = c + C_FRAME, kind = transport(c);
+  if (load<u8>(c, C_FINISHED)) return 0;
+  store<u8>(c, 1, C_FINISHED);
+  store<u8>(c, load<u8>(c, C_FAILURE) ? 1 : 0, C_TRUNCATED);
+  if (load<u8>(c, C_FAILURE)) return 0;
+  if (kind == code.TRANSPORT_SSE) sseFinish(f);
+  else lineFinish(f);
+  let accepted = false;
+  if (frameEvent == FRAME_TOO_LARGE || frameEvent == FRAME_NO_MEMORY) accepted = handleFrame(c, kind);
+  else if (frameEvent == FRAME_MESSAGE) {
+    if (kind == code.TRANSPORT_JSON || hasOption(c, layout.FLAG_DISCARD_TAIL) || !isWhole(c)) store<u8>(c, 1, C_TRUNCATED);
+    else accepted = handleFrame(c, kind);
+  }
+  resetDecoder(c);
+  return accepted ? 1 : 0;
+}
+
+function isWhole(c: usize): bool {
+  const fault = locateFault(messageStart, messageEnd, option(c, layout.OPT_DEPTH));
+  if (!fault) return true;
+  if (fault != FAULT_UTF8 || !hasOption(c, layout.FLAG_REPLACE_UTF8)) return false;
+  bytesClear(REPLACED);
+  if (!bytesReserve(REPLACED, <u32>(messageEnd - messageStart) * 3 + 64)) return false;
+  const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(messageStart, messageEnd, text);
+  memory.fill(stop, 0, 64);
+  return !locateFault(text, stop, option(c, layout.OPT_DEPTH));
+}

@@ -1,0 +1,129 @@
+// Reading a connection: what is written goes to the result run.
+import * as layout from "../abi/layout";
+import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { putText } from "../codec/json/put";
+import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
+import { SCRATCH_RESULT } from "../reduce/scratch";
+import { writeChanges } from "../reduce/agentue/changes";
+import { writeModel } from "../reduce/agentue/write";
+import {
+  S_APPLIED, S_COUNT, S_DROPPED, S_SEQ, S_SHELL, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION, S_FLAGS, SEQ_KNOWN,
+} from "../reduce/agentue/state";
+import { STATUS_ENDED } from "../abi/codes";
+import {
+  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FRAME, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ID, T_ID_LENGTH,
+  T_NEXT, T_QUEUED, T_STATE,
+} from "./layout";
+
+export const NO_RESULT: i32 = -1;
+export const NO_RESULT_MEMORY: i32 = -2;
+
+/** Status of a stream, 0 when it does not exist. */
+export function statusOf(t: usize): u32 { return t ? <u32>load<u8>(t + T_STATE, S_STATUS) : 0; }
+
+/** Last seq of a stream, −1 when it is not known. */
+export function seqOf(t: usize): f64 {
+  return t && load<u8>(t + T_STATE, S_FLAGS) & SEQ_KNOWN ? load<f64>(t + T_STATE, S_SEQ) : -1;
+}
+
+/** Writes the model as JSON; its length, NO_RESULT without one. */
+export function writeSnapshot(t: usize): i32 {
+  if (!t || !load<u32>(t + T_STATE, S_SHELL)) return NO_RESULT;
+  const size = load<u32>(t + T_STATE, S_SIZE);
+  bytesClear(SCRATCH_RESULT);
+  if (!bytesReserve(SCRATCH_RESULT, size)) return NO_RESULT_MEMORY;
+  writeModel(t + T_STATE, load<u32>(SCRATCH_RESULT, RUN_PTR));
+  store<u32>(SCRATCH_RESULT, size, RUN_LEN);
+  return <i32>size;
+}
+
+/** Writes the changes after `since` (semantics §6): JSON array or `null`. */
+export function writeChangesOf(t: usize, since: f64): i32 {
+  bytesClear(SCRATCH_RESULT);
+  return writeChanges(t + T_STATE, since, SCRATCH_RESULT, t) ? <i32>load<u32>(SCRATCH_RESULT, RUN_LEN) : NO_RESULT_MEMORY;
+}
+
+/** Version of the model, 0 for a stream that does not exist. */
+export function versionOf(t: usize): f64 { return t ? load<f64>(t + T_STATE, S_VERSION) : 0; }
+
+const QUOTE: usize = memory.data<u8>([0x22, 0, 0, 0, 0, 0, 0, 0]);
+const BRACKETS: usize = memory.data<u8>([0x5b, 0x5d, 0x2c, 0, 0, 0, 0, 0]);
+
+/** Writes the ids of all streams in order of opening as a JSON array of strings. */
+export function writeStreamIds(c: usize): i32 {
+  bytesClear(SCRATCH_RESULT);
+  if (!putText(SCRATCH_RESULT, BRACKETS, 1)) return NO_RESULT_MEMORY;
+  for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) {
+    if (load<u32>(SCRATCH_RESULT, RUN_LEN) > 1 && !putText(SCRATCH_RESULT, BRACKETS + 2, 1)) return NO_RESULT_MEMORY;
+    if (!putText(SCRATCH_RESULT, QUOTE, 1) || !putText(SCRATCH_RESULT, t + T_ID, load<u32>(t, T_ID_LENGTH)) || !putText(SCRATCH_RESULT, QUOTE, 1)) {
+      return NO_RESULT_MEMORY;
+    }
+  }
+  return putText(SCRATCH_RESULT, BRACKETS + 1, 1) ? <i32>load<u32>(SCRATCH_RESULT, RUN_LEN) : NO_RESULT_MEMORY;
+}
+
+/** Writes the last event id (plain UTF-8); NO_RESULT when none came. */
+export function writeLastEventId(c: usize): i32 {
+  if (!hasFlag(c + C_FRAME, LAST_ID_KNOWN)) return NO_RESULT;
+  const id = c + C_FRAME + F_LAST_ID;
+  bytesClear(SCRATCH_RESULT);
+  if (!putText(SCRATCH_RESULT, load<u32>(id, RUN_PTR), load<u32>(id, RUN_LEN))) return NO_RESULT_MEMORY;
+  return <i32>load<u32>(SCRATCH_RESULT, RUN_LEN);
+}
+
+function putStat(i: u32, value: f64): void { store<f64>(<usize>load<u32>(SCRATCH_RESULT, RUN_PTR) + (i << 3), value); }
+
+function beginStats(): bool {
+  bytesClear(SCRATCH_RESULT);
+  const n = layout.STAT_COUNT << 3;
+  if (!bytesReserve(SCRATCH_RESULT, n)) return false;
+  memory.fill(load<u32>(SCRATCH_RESULT, RUN_PTR), 0, n);
+  store<u32>(SCRATCH_RESULT, n, RUN_LEN);
+  return true;
+}
+
+/** Writes the counters of one stream as STAT_COUNT f64. */
+export function writeStreamStats(t: usize): i32 {
+  if (!t) return NO_RESULT;
+  if (!beginStats()) return NO_RESULT_MEMORY;
+  const s = t + T_STATE;
+  putStat(layout.STAT_APPLIED, load<f64>(s, S_APPLIED));
+  putStat(layout.STAT_SKIPPED, load<f64>(s, S_SKIPPED));
+  putStat(layout.STAT_DROPPED, load<f64>(s, S_DROPPED));
+  putStat(layout.STAT_STREAMS, 1);
+  putStat(layout.STAT_BLOCKS, load<u32>(s, S_COUNT));
+  putStat(layout.STAT_QUEUED, load<u32>(t, T_QUEUED));
+  putStat(layout.STAT_VERSION, load<f64>(s, S_VERSION));
+  putStat(layout.STAT_MEMORY, load<u32>(t, T_ACCOUNT));
+  return layout.STAT_COUNT << 3;
+}
+
+/** Writes the counters of the whole connection. */
+export function writeStats(c: usize): i32 {
+  if (!beginStats()) return NO_RESULT_MEMORY;
+  putStat(layout.STAT_EVENTS, load<f64>(c, C_EVENTS));
+  putStat(layout.STAT_BYTES, load<f64>(c, C_BYTES));
+  putStat(layout.STAT_APPLIED, load<f64>(c, C_APPLIED));
+  putStat(layout.STAT_SKIPPED, load<f64>(c, C_SKIPPED));
+  putStat(layout.STAT_DROPPED, load<f64>(c, C_DROPPED));
+  putStat(layout.STAT_ERRORS, load<f64>(c, C_ERRORS));
+  putStat(layout.STAT_WARNINGS, load<f64>(c, C_WARNINGS));
+  putStat(layout.STAT_STREAMS, load<u32>(c, C_COUNT));
+  let blocks: f64 = 0, queued: f64 = 0, charged: f64 = 0;
+  for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) {
+    blocks += load<u32>(t + T_STATE, S_COUNT);
+    queued += load<u32>(t, T_QUEUED);
+    charged += load<u32>(t, T_ACCOUNT);
+  }
+  putStat(layout.STAT_BLOCKS, blocks);
+  putStat(layout.STAT_QUEUED, queued);
+  putStat(layout.STAT_MEMORY, charged);
+  return layout.STAT_COUNT << 3;
+}
+
+/** Whether the body was delivered whole and every stream has ended (semantics §7). */
+export function isComplete(c: usize): bool {
+  if (load<u8>(c, C_TRUNCATED) || !load<u32>(c, C_COUNT)) return false;
+  for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) if (statusOf(t) != STATUS_ENDED) return false;
+  return true;
+}

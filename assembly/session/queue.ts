@@ -1,0 +1,85 @@
+// Events of paused streams wait as canonical text (docs/semantics.md §5).
+import * as code from "../abi/codes";
+import * as layout from "../abi/layout";
+import { setAccount } from "../memory/heap";
+import { bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { canonicalize } from "../text/minify";
+import { failField } from "../reduce/agentue/judge";
+import { F_STREAM_ID, opOf } from "../reduce/agentue/envelope";
+import { S_DROPPED, S_STATUS } from "../reduce/agentue/state";
+import { add, C_DROPPED, LOST, option, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RESUME_AT, T_STATE } from "./layout";
+import { EVENT_NO_MEMORY, EVENT_REFUSED, refuses } from "./events";
+import { indexAbout, offsetAbout, reportFault } from "./output";
+
+// Entry: 0 event index f64 | 8 byte offset f64 | 16 length of the text (0: here an event was lost) | 20 bytes it counts for | 24 size of the entry | 32 text, padded to 8
+export const Q_INDEX: usize = 0, Q_OFFSET: usize = 8, Q_LENGTH: usize = 16, Q_BYTES: usize = 20, Q_SIZE: usize = 24, Q_TEXT: usize = 32;
+
+// 16 bytes of slack are readable behind the text.
+function entrySize(n: u32): u32 { return (<u32>Q_TEXT + n + 16 + 7) & ~7; }
+
+/** Adds an entry for `n` bytes of text and returns it; 0 = out of memory. The caller writes the text. */
+export function addEntry(t: usize, index: f64, offset: f64, n: u32, bytes: u32): usize {
+  const queue = t + T_QUEUE;
+  const account = setAccount(t);
+  const room = bytesReserve(queue, entrySize(n));
+  setAccount(account);
+  if (!room) return 0;
+  const entry = <usize>load<u32>(queue, RUN_PTR) + load<u32>(queue, RUN_LEN);
+  store<f64>(entry, index, Q_INDEX);
+  store<f64>(entry, offset, Q_OFFSET);
+  store<u32>(entry, n, Q_LENGTH);
+  store<u32>(entry, bytes, Q_BYTES);
+  store<u32>(entry, entrySize(n), Q_SIZE);
+  store<u32>(queue, load<u32>(queue, RUN_LEN) + entrySize(n), RUN_LEN);
+  if (n) store<u32>(t, load<u32>(t, T_QUEUED) + 1, T_QUEUED);
+  store<u32>(t, load<u32>(t, T_QUEUED_BYTES) + bytes, T_QUEUED_BYTES);
+  return entry;
+}
+
+/** Queues the scanned event [p, end) of a paused stream; its message counts for `size` bytes. */
+export function enqueue(c: usize, t: usize, p: usize, end: usize, size: u32): u32 {
+  if (load<u8>(t, T_FLAGS) & LOST && opOf() != code.OP_START) {
+    add(c, C_DROPPED, 1);
+    add(t + T_STATE, S_DROPPED, 1);
+    return EVENT_REFUSED;
+  }
+  if (<u64>load<u32>(t, T_QUEUED_BYTES) + size > <u64>option(c, layout.OPT_QUEUED_BYTES)) {
+    failField(F_STREAM_ID, code.E_LIMIT, code.R_LIMIT_QUEUE);
+    reportFault(c);
+    if (!refuses(c, code.E_LIMIT)) return EVENT_REFUSED;
+    if (!(load<u8>(t, T_FLAGS) & LOST) && !addEntry(t, 0, 0, 0, 0)) return EVENT_NO_MEMORY;
+    store<u8>(t, load<u8>(t, T_FLAGS) | LOST, T_FLAGS);
+    return EVENT_REFUSED;
+  }
+  const entry = addEntry(t, indexAbout(), offsetAbout(), <u32>(end - p), size);
+  if (!entry) return EVENT_NO_MEMORY;
+  store<u32>(entry, <u32>(canonicalize(p, entry + Q_TEXT) - entry - Q_TEXT), Q_LENGTH);
+  store<u8>(t, load<u8>(t, T_FLAGS) & ~LOST, T_FLAGS);
+  return EVENT_REFUSED;
+}
+
+/** The next entry to resume, 0 = none. */
+export function nextEntry(t: usize): usize {
+  const queue = t + T_QUEUE, at = load<u32>(t, T_RESUME_AT);
+  return at < load<u32>(queue, RUN_LEN) ? <usize>load<u32>(queue, RUN_PTR) + at : 0;
+}
+
+/** Goes behind an entry. */
+export function passEntry(t: usize, entry: usize): void {
+  if (load<u32>(entry, Q_LENGTH)) store<u32>(t, load<u32>(t, T_QUEUED) - 1, T_QUEUED);
+  store<u32>(t, load<u32>(t, T_RESUME_AT) + load<u32>(entry, Q_SIZE), T_RESUME_AT);
+}
+
+/** An event was lost at this place of the queue: the stream is refused from here on. */
+export function passLoss(t: usize): void { store<u8>(t + T_STATE, code.STATUS_REFUSED, S_STATUS); }
+
+/** Empties the queue. */
+export function clearQueue(t: usize): void {
+  const account = setAccount(t);
+  bytesFree(t + T_QUEUE);
+  setAccount(account);
+  store<u32>(t, 0, T_QUEUED);
+  store<u32>(t, 0, T_QUEUED_BYTES);
+  store<u32>(t, 0, T_RESUME_AT);
+  store<u8>(t, load<u8>(t, T_FLAGS) & ~LOST, T_FLAGS);
+}

@@ -1,0 +1,82 @@
+// Models and blocks that the application hands over as JSON text: `load` and `materialize` (docs/semantics.md §5).
+import * as code from "../abi/codes";
+import * as layout from "../abi/layout";
+import { reserve, setAccount } from "../memory/heap";
+import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
+import { canonicalize } from "../text/minify";
+import { skipSpace } from "../text/trusted";
+import { longNumberAt, skipValue, valueDepth, valueDirty } from "../text/validate";
+import { clearFault, fail, failWhole, pathReset } from "../reduce/fault";
+import { checkModel } from "../reduce/agentue/check";
+import { loadModel, materializeBlock } from "../reduce/agentue/apply";
+import { C_COUNT, option, T_STATE } from "./layout";
+import { forgetEnding, openStream, releaseStream } from "./streams";
+
+/** Byte offset of the last text fault, −1 when the fault has none. */
+export let textFaultOffset: f64 = -1;
+let canonicalEnd: usize = 0;
+
+// Validates [p, p + n), a NUL behind it, and brings it to canonical form in place; its start, 0 = fault.
+function readObject(c: usize, p: usize, n: u32): usize {
+  textFaultOffset = -1;
+  clearFault();
+  const end = p + n, start = skipSpace(p);
+  const stop = skipValue(start, false);
+  if (!stop || skipSpace(stop) != end) {
+    const fault = locateFault(p, end, option(c, layout.OPT_DEPTH));
+    textFaultOffset = <f64>(faultAt - p);
+    failWhole(fault == FAULT_UTF8 ? code.E_INVALID_UTF8 : fault == FAULT_DEPTH ? code.E_TOO_DEEP : code.E_BAD_JSON);
+    return 0;
+  }
+  if (longNumberAt) {
+    textFaultOffset = <f64>(longNumberAt - p);
+    fail(code.E_LIMIT, code.R_LIMIT_NUMBER);
+    return 0;
+  }
+  canonicalEnd = stop;
+  if (valueDirty) {
+    canonicalEnd = canonicalize(start, start);
+    memory.fill(canonicalEnd, 0, 8);
+  }
+  return start;
+}
+
+/** Loads the model text at `p` into the stream of that id, opening it where needed; false: the fault says why and nothing changed. */
+export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64, p: usize, n: u32): bool {
+  const start = readObject(c, p, n);
+  if (!start) return false;
+  pathReset();
+  if (load<u8>(start) != 0x7b) return fail(code.E_BAD_MODEL, code.R_OBJECT);
+  if (!checkModel(start, option(c, layout.OPT_BLOCKS))) return false;
+  if (valueDepth > option(c, layout.OPT_DEPTH) - 1) {
+    pathReset();
+    return fail(code.E_LIMIT, code.R_LIMIT_DEPTH);
+  }
+  const isNew = !t;
+  if (isNew) {
+    if (load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) return failWhole(code.E_LIMIT) || fail(code.E_LIMIT, code.R_LIMIT_STREAMS);
+    t = openStream(c, id, idLength);
+    if (!t) return failWhole(code.E_OUT_OF_MEMORY);
+  }
+  const account = setAccount(t);
+  const done = reserve(16384) && loadModel(t + T_STATE, start, seq);
+  setAccount(account);
+  if (!done) {
+    if (isNew) releaseStream(c, t);
+    return false;
+  }
+  forgetEnding(c, t);
+  return true;
+}
+
+/** Puts the block text at `p` in the place of its reference in stream `t` (0: it does not exist). */
+export function materializeText(c: usize, t: usize, p: usize, n: u32): bool {
+  const start = readObject(c, p, n);
+  if (!start) return false;
+  pathReset();
+  if (load<u8>(start) != 0x7b) return fail(code.E_BAD_BLOCK, code.R_OBJECT);
+  const account = setAccount(t);
+  const done = materializeBlock(t ? t + T_STATE : 0, start, canonicalEnd);
+  setAccount(account);
+  return done;
+}

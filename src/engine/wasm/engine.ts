@@ -1,0 +1,87 @@
+import type { EngineCore, EngineKind, EngineSession, SessionOptions } from "../contract.js";
+import { Core } from "./instance.js";
+import { WasmSession } from "./session.js";
+
+/** How often the core took which road; for tests and measurements. */
+export interface CoreCounters {
+  /** Events that were read where they lay in the chunk. */
+  directEvents: number;
+  /** Messages that were framed and copied first. */
+  slowEvents: number;
+  /** Appends that went straight to a remembered text chain. */
+  hotAppends: number;
+}
+
+const cores = new WeakMap<EngineCore, Core>();
+
+/** A module that uses one SIMD instruction: i8x16.splat and drop. */
+const SIMD_PROBE = new Uint8Array([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 9, 1, 7, 0, 65, 0, 253, 15, 26, 11,
+]);
+
+/** Whether this runtime accepts SIMD instructions. */
+export function simdSupported(): boolean {
+  try {
+    return typeof WebAssembly === "object" && WebAssembly.validate(SIMD_PROBE);
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * An engine on a compiled core.
+ *
+ * @param module dist/streamfold.wasm or dist/streamfold.simd.wasm
+ * @param kind which of the two it is
+ * @param objectSessions makes sessions of the plain JavaScript engine for events that arrive as objects
+ * @param reason what `engine.reason` says
+ * @throws StreamfoldError `engine_lost` for a binary of another version, `out_of_memory`
+ */
+export function createWasmEngine(
+  module: WebAssembly.Module,
+  kind: Exclude<EngineKind, "js">,
+  objectSessions: (options: SessionOptions) => EngineSession,
+  reason: string,
+): EngineCore {
+  const core = new Core(module);
+  const open = new Set<number>();
+  // a net for reducers that were dropped without close(); it must not hold the session itself
+  const net = new FinalizationRegistry<number>((handle) => closeHandle(handle));
+
+  function closeHandle(handle: number): void {
+    if (!open.delete(handle) || !core.isAlive) return;
+    core.exports.session_close(handle);
+  }
+
+  const engine: EngineCore = {
+    kind,
+    reason,
+    createSession(options) {
+      const session = new WasmSession(core, options, (closing) => {
+        net.unregister(closing);
+        closeHandle(closing.handle);
+      });
+      open.add(session.handle);
+      net.register(session, session.handle, session);
+      return session;
+    },
+    createObjectSession: objectSessions,
+    memory() {
+      core.enter();
+      return { live: core.exports.engine_live() >>> 0, held: core.exports.engine_held() >>> 0 };
+    },
+    close() {
+      core.close();
+      open.clear();
+    },
+  };
+  cores.set(engine, core);
+  return engine;
+}
+
+/** Counters of an engine that `createWasmEngine` made. */
+export function coreCounters(engine: EngineCore): CoreCounters {
+  const core = cores.get(engine);
+  const read = (i: number) => (core === undefined ? 0 : core.exports.engine_counter(i) >>> 0);
+  return { directEvents: read(0), slowEvents: read(1), hotAppends: read(2) };
+}

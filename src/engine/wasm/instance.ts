@@ -1,0 +1,127 @@
+import { ABI_VERSION } from "../../../assembly/abi/codes.js";
+import { StreamfoldError, usageError } from "../../errors.js";
+
+/** The functions of the core (assembly/index.ts). Addresses and lengths come as signed 32-bit numbers: `>>> 0` them. */
+export interface CoreExports {
+  memory: WebAssembly.Memory;
+  abi_version(): number;
+  engine_init(seedLow: number, seedHigh: number, maxPages: number): number;
+  engine_live(): number;
+  engine_held(): number;
+  engine_counter(i: number): number;
+  input_pointer(): number;
+  staging_reserve(n: number): number;
+  staging_release(): void;
+  id_reserve(n: number): number;
+  result_pointer(): number;
+  result_release(): void;
+  fault_pointer(): number;
+  session_open(): number;
+  session_close(h: number): void;
+  session_feed(h: number, n: number, last: number): number;
+  session_feed_more(h: number, n: number, last: number): number;
+  session_continue(h: number): number;
+  session_state(h: number): number;
+  session_apply(h: number, n: number): number;
+  session_finish(h: number): number;
+  session_is_complete(h: number): number;
+  session_reconnect(h: number): void;
+  session_reset(h: number): void;
+  session_failure(h: number): number;
+  session_checkpoint(h: number): number;
+  session_restore(h: number, n: number): number;
+  session_stream_ids(h: number): number;
+  session_stats(h: number): number;
+  session_last_event_id(h: number): number;
+  session_retry(h: number): number;
+  report_pointer(h: number): number;
+  report_length(h: number): number;
+  stream_status(h: number, idLength: number): number;
+  stream_seq(h: number, idLength: number): number;
+  stream_version(h: number, idLength: number): number;
+  stream_snapshot(h: number, idLength: number): number;
+  stream_changes(h: number, idLength: number, since: number): number;
+  stream_stats(h: number, idLength: number): number;
+  stream_load(h: number, idLength: number, seq: number, n: number): number;
+  stream_materialize(h: number, idLength: number, n: number): number;
+  stream_pause(h: number, idLength: number): number;
+  stream_resume(h: number, idLength: number): number;
+  stream_release(h: number, idLength: number): number;
+}
+
+/** A core that is alive, lent out to a callback, or dead after a trap. */
+export class Core {
+  readonly exports: CoreExports;
+  /** Address of the input window. */
+  readonly input: number;
+  #bytes: Uint8Array;
+  #lent = false;
+  #lost = false;
+  #closed = false;
+
+  constructor(module: WebAssembly.Module) {
+    this.exports = new WebAssembly.Instance(module, {}).exports as unknown as CoreExports;
+    if (this.exports.abi_version() !== ABI_VERSION) {
+      throw usageError("engine_lost", "the WebAssembly binary belongs to another version of this package");
+    }
+    const seed = new Uint32Array(2);
+    randomize(seed);
+    if (!this.exports.engine_init(seed[0]!, seed[1]!, 0)) throw usageError("out_of_memory");
+    this.input = this.exports.input_pointer() >>> 0;
+    this.#bytes = new Uint8Array(this.exports.memory.buffer);
+  }
+
+  /** Linear memory as bytes. Good until the next call into the core: growth leaves old views with length 0. */
+  bytes(): Uint8Array {
+    if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.exports.memory.buffer);
+    return this.#bytes;
+  }
+
+  /** Throws unless the core may be called now. */
+  enter(): void {
+    if (this.#lost || this.#closed || this.#lent) this.#refuse();
+  }
+
+  #refuse(): never {
+    if (this.#lost) throw usageError("engine_lost");
+    if (this.#closed) throw usageError("closed", "the engine is closed");
+    throw usageError("reentrant", "the engine is lent to a callback");
+  }
+
+  /** What a call into the core threw: a trap ends the engine. */
+  fail(error: unknown): never {
+    if (error instanceof StreamfoldError) throw error;
+    if (error instanceof WebAssembly.RuntimeError || error instanceof RangeError) {
+      this.#lost = true;
+      const lost = usageError("engine_lost");
+      lost.cause = error;
+      throw lost;
+    }
+    throw error;
+  }
+
+  /** Calls `use` with a view of memory; nobody may call the core meanwhile. */
+  lend<T>(from: number, n: number, use: (view: Uint8Array) => T): T {
+    this.#lent = true;
+    try {
+      return use(this.bytes().subarray(from, from + n));
+    } finally {
+      this.#lent = false;
+    }
+  }
+
+  get isAlive(): boolean {
+    return !this.#lost && !this.#closed;
+  }
+
+  close(): void {
+    this.#closed = true;
+    this.#bytes = new Uint8Array(0);
+  }
+}
+
+function randomize(seed: Uint32Array<ArrayBuffer>): void {
+  const source = globalThis.crypto;
+  if (source?.getRandomValues) source.getRandomValues(seed);
+  else for (let i = 0; i < seed.length; i++) seed[i] = Math.floor(Math.random() * 0x1_0000_0000);
+}

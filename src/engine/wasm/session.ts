@@ -1,0 +1,355 @@
+import * as codes from "../../../assembly/abi/codes.js";
+import * as layout from "../../../assembly/abi/layout.js";
+import { type Fault, usageError } from "../../errors.js";
+import { parseWithBigInt } from "../../json/exact.js";
+import type {
+  Change,
+  ChangeSet,
+  EngineSession,
+  FinishResult,
+  Report,
+  SessionOptions,
+  Stats,
+  StreamStatus,
+} from "../contract.js";
+import type { Core } from "./instance.js";
+import { drainReports, readFault } from "./reports.js";
+import { decode, encodeContents } from "./text.js";
+
+const STATUS: readonly StreamStatus[] = ["none", "open", "errored", "ended", "refused"];
+const CHANGE_KINDS: readonly Change["kind"][] = ["start", "start", "insert", "replace", "replace", "append", "append", "meta"];
+/** Results and staging areas above this size are given back after use. */
+const KEPT_BYTES = 1024 * 1024;
+const TRANSPORT = { sse: codes.TRANSPORT_SSE, ndjson: codes.TRANSPORT_NDJSON, json: codes.TRANSPORT_JSON } as const;
+const SEQUENCE = { dedupe: codes.SEQUENCE_DEDUPE, strict: codes.SEQUENCE_STRICT, off: codes.SEQUENCE_OFF } as const;
+
+/** One connection whose decoder, streams and models live in linear memory. */
+export class WasmSession implements EngineSession {
+  readonly #core: Core;
+  readonly #handle: number;
+  readonly #onClose: (session: WasmSession) => void;
+  readonly #wholeMessages: boolean;
+
+  constructor(core: Core, options: SessionOptions, onClose: (session: WasmSession) => void) {
+    this.#core = core;
+    this.#onClose = onClose;
+    this.#wholeMessages = options.transport === "json";
+    writeOptions(core, options);
+    this.#handle = this.#call(() => core.exports.session_open());
+    if (!this.#handle) throw usageError("out_of_memory");
+  }
+
+  get handle(): number {
+    return this.#handle;
+  }
+
+  push(chunk: Uint8Array, reports: Report[]): number {
+    const core = this.#core;
+    core.enter();
+    const n = chunk.length;
+    if (n > layout.INPUT_CAPACITY) return this.#pushLarge(chunk, reports);
+    core.bytes().set(chunk, core.input);
+    try {
+      const accepted = core.exports.session_feed(this.#handle, n, 1);
+      return accepted & layout.FEED_ATTENTION ? this.#attend(accepted, reports) : accepted;
+    } catch (error) {
+      return core.fail(error);
+    }
+  }
+
+  #pushLarge(chunk: Uint8Array, reports: Report[]): number {
+    const core = this.#core;
+    let accepted = 0;
+    for (let at = 0; at < chunk.length; at += layout.INPUT_CAPACITY) {
+      const end = Math.min(at + layout.INPUT_CAPACITY, chunk.length);
+      core.bytes().set(chunk.subarray(at, end), core.input);
+      const feed = at === 0 ? core.exports.session_feed : core.exports.session_feed_more;
+      const done = this.#call(() => feed(this.#handle, end - at, this.#wholeMessages && end < chunk.length ? 0 : 1));
+      if (!(done & layout.FEED_ATTENTION)) {
+        accepted += done;
+        continue;
+      }
+      accepted += this.#attend(done, reports);
+      if (core.exports.session_state(this.#handle) === layout.FEED_FAILED) break;
+    }
+    return accepted;
+  }
+
+  /** Drains the output queue, and goes on where a full one had stopped the call. */
+  #attend(result: number, reports: Report[]): number {
+    const { exports } = this.#core;
+    let accepted = 0;
+    for (;;) {
+      accepted += result & ~layout.FEED_ATTENTION;
+      drainReports(this.#core, this.#handle, reports);
+      const state = exports.session_state(this.#handle);
+      if (state === layout.FEED_NO_MEMORY) throw usageError("out_of_memory");
+      if (state !== layout.FEED_FULL) return accepted;
+      result = this.#call(() => exports.session_continue(this.#handle));
+    }
+  }
+
+  applyText(text: Uint8Array, reports: Report[]): number {
+    this.#stage(text);
+    const result = this.#call(() => this.#core.exports.session_apply(this.#handle, text.length));
+    this.#unstage(text.length);
+    return result & layout.FEED_ATTENTION ? this.#attend(result, reports) : result;
+  }
+
+  finish(reports: Report[]): number {
+    this.#core.enter();
+    const result = this.#call(() => this.#core.exports.session_finish(this.#handle));
+    return result & layout.FEED_ATTENTION ? this.#attend(result, reports) : result;
+  }
+
+  finishResult(): FinishResult {
+    const streams = this.streamIds().map((streamId) => ({ streamId, status: this.status(streamId) }));
+    const complete = this.#call(() => this.#core.exports.session_is_complete(this.#handle));
+    return { status: complete ? "complete" : "truncated", streams };
+  }
+
+  failure(): Fault | undefined {
+    this.#core.enter();
+    if (!this.#call(() => this.#core.exports.session_failure(this.#handle))) return undefined;
+    const reports: Report[] = [];
+    drainReports(this.#core, this.#handle, reports);
+    const report = reports[0];
+    return report?.kind === "error" ? report.fault : undefined;
+  }
+
+  reconnect(): void {
+    this.#core.enter();
+    this.#call(() => this.#core.exports.session_reconnect(this.#handle));
+  }
+
+  reset(): void {
+    this.#core.enter();
+    this.#call(() => this.#core.exports.session_reset(this.#handle));
+  }
+
+  load(streamId: string, seq: number | undefined, model: Uint8Array): Fault | undefined {
+    this.#stage(model);
+    const id = this.#putId(streamId);
+    const code = this.#call(() => this.#core.exports.stream_load(this.#handle, id, seq ?? -1, model.length));
+    this.#unstage(model.length);
+    return this.#fault(code, streamId);
+  }
+
+  materialize(streamId: string, block: Uint8Array): Fault | undefined {
+    this.#stage(block);
+    const id = this.#putId(streamId);
+    const code = this.#call(() => this.#core.exports.stream_materialize(this.#handle, id, block.length));
+    this.#unstage(block.length);
+    return this.#fault(code, streamId);
+  }
+
+  pause(streamId: string): Fault | undefined {
+    const id = this.#putId(streamId);
+    return this.#fault(
+      this.#call(() => this.#core.exports.stream_pause(this.#handle, id)),
+      streamId,
+    );
+  }
+
+  resume(streamId: string, reports: Report[]): number {
+    const id = this.#putId(streamId);
+    const result = this.#call(() => this.#core.exports.stream_resume(this.#handle, id));
+    return result & layout.FEED_ATTENTION ? this.#attend(result, reports) : result;
+  }
+
+  checkpoint(): Uint8Array {
+    this.#core.enter();
+    const n = this.#result(this.#call(() => this.#core.exports.session_checkpoint(this.#handle)));
+    return this.#take(n, (view) => view.slice());
+  }
+
+  restore(bytes: Uint8Array): Fault | undefined {
+    this.#stage(bytes);
+    const code = this.#call(() => this.#core.exports.session_restore(this.#handle, bytes.length));
+    this.#unstage(bytes.length);
+    return this.#fault(code, undefined);
+  }
+
+  status(streamId: string): StreamStatus {
+    const id = this.#putId(streamId);
+    return STATUS[this.#call(() => this.#core.exports.stream_status(this.#handle, id))]!;
+  }
+
+  seq(streamId: string): number | undefined {
+    const id = this.#putId(streamId);
+    const seq = this.#call(() => this.#core.exports.stream_seq(this.#handle, id));
+    return seq < 0 ? undefined : seq;
+  }
+
+  snapshot(streamId: string, integers: "number" | "bigint"): unknown {
+    const n = this.#writeSnapshot(streamId);
+    if (n < 0) return undefined;
+    const text = this.#take(n, decode);
+    return integers === "bigint" ? parseWithBigInt(text) : JSON.parse(text);
+  }
+
+  withSnapshotBytes<T>(streamId: string, use: (view: Uint8Array) => T): { value: T } | undefined {
+    const n = this.#writeSnapshot(streamId);
+    if (n < 0) return undefined;
+    const from = this.#core.exports.result_pointer() >>> 0;
+    try {
+      return { value: this.#core.lend(from, n, use) };
+    } finally {
+      if (n > KEPT_BYTES && this.#core.isAlive) this.#core.exports.result_release();
+    }
+  }
+
+  changes(streamId: string, since: number | undefined): ChangeSet {
+    const { exports } = this.#core;
+    const n = this.#putId(streamId);
+    const version = this.#call(() => exports.stream_version(this.#handle, n));
+    const from = since ?? 0;
+    const again = this.#putId(streamId);
+    const length = this.#call(() => exports.stream_changes(this.#handle, again, from));
+    if (length === -1) return from === 0 ? { version: 0, changes: [] } : { version: 0, resync: true };
+    const records = JSON.parse(this.#take(this.#result(length), decode)) as (Omit<Change, "streamId" | "kind"> & { kind: number })[] | null;
+    if (records === null) return { version, resync: true };
+    return { version, changes: records.map(({ kind, ...rest }) => ({ streamId, kind: CHANGE_KINDS[kind]!, ...rest })) };
+  }
+
+  stats(streamId?: string): Stats {
+    const { exports } = this.#core;
+    let n: number;
+    if (streamId === undefined) {
+      this.#core.enter();
+      n = this.#call(() => exports.session_stats(this.#handle));
+    } else {
+      const id = this.#putId(streamId);
+      n = this.#call(() => exports.stream_stats(this.#handle, id));
+    }
+    const at = n === -1 ? undefined : new Float64Array(this.#take(this.#result(n), (view) => view.slice()).buffer);
+    const read = (i: number) => at?.[i] ?? 0;
+    return {
+      events: read(layout.STAT_EVENTS),
+      bytes: read(layout.STAT_BYTES),
+      applied: read(layout.STAT_APPLIED),
+      skipped: read(layout.STAT_SKIPPED),
+      dropped: read(layout.STAT_DROPPED),
+      errors: read(layout.STAT_ERRORS),
+      warnings: read(layout.STAT_WARNINGS),
+      streams: read(layout.STAT_STREAMS),
+      blocks: read(layout.STAT_BLOCKS),
+      queued: read(layout.STAT_QUEUED),
+      version: read(layout.STAT_VERSION),
+      memory: read(layout.STAT_MEMORY),
+    };
+  }
+
+  streamIds(): string[] {
+    this.#core.enter();
+    const n = this.#result(this.#call(() => this.#core.exports.session_stream_ids(this.#handle)));
+    return JSON.parse(this.#take(n, decode)) as string[];
+  }
+
+  get lastEventId(): string | undefined {
+    this.#core.enter();
+    const n = this.#call(() => this.#core.exports.session_last_event_id(this.#handle));
+    return n === -1 ? undefined : this.#take(this.#result(n), decode);
+  }
+
+  get retry(): number | undefined {
+    this.#core.enter();
+    const retry = this.#core.exports.session_retry(this.#handle);
+    return retry < 0 ? undefined : retry;
+  }
+
+  release(streamId: string): boolean {
+    const id = this.#putId(streamId);
+    return this.#call(() => this.#core.exports.stream_release(this.#handle, id)) === 1;
+  }
+
+  close(): void {
+    this.#onClose(this);
+  }
+
+  #call<T>(call: () => T): T {
+    try {
+      return call();
+    } catch (error) {
+      return this.#core.fail(error);
+    }
+  }
+
+  #putId(streamId: string): number {
+    const core = this.#core;
+    core.enter();
+    if (streamId === "") return 0;
+    const id = encodeContents(streamId);
+    let at = core.input;
+    if (id.length > layout.INPUT_CAPACITY) {
+      at = this.#call(() => core.exports.id_reserve(id.length)) >>> 0;
+      if (!at) throw usageError("out_of_memory");
+    }
+    core.bytes().set(id, at);
+    return id.length;
+  }
+
+  #stage(bytes: Uint8Array): void {
+    this.#core.enter();
+    const at = this.#call(() => this.#core.exports.staging_reserve(bytes.length)) >>> 0;
+    if (!at) throw usageError("out_of_memory");
+    this.#core.bytes().set(bytes, at);
+  }
+
+  #unstage(n: number): void {
+    if (n > KEPT_BYTES) this.#core.exports.staging_release();
+  }
+
+  #writeSnapshot(streamId: string): number {
+    const id = this.#putId(streamId);
+    const n = this.#call(() => this.#core.exports.stream_snapshot(this.#handle, id));
+    return n === -1 ? n : this.#result(n);
+  }
+
+  #result(n: number): number {
+    if (n === -2) throw usageError("out_of_memory");
+    return n;
+  }
+
+  /** Reads the `n` bytes of the result; a large one is given back. */
+  #take<T>(n: number, read: (view: Uint8Array) => T): T {
+    const from = this.#core.exports.result_pointer() >>> 0;
+    const value = read(this.#core.bytes().subarray(from, from + n));
+    if (n > KEPT_BYTES) this.#core.exports.result_release();
+    return value;
+  }
+
+  #fault(code: number, streamId: string | undefined): Fault | undefined {
+    if (code === 0) return undefined;
+    if (code === codes.E_OUT_OF_MEMORY) throw usageError("out_of_memory");
+    const fault = readFault(this.#core, code);
+    if (streamId !== undefined) fault.streamId = streamId;
+    return fault;
+  }
+}
+
+function writeOptions(core: Core, options: SessionOptions): void {
+  core.enter();
+  const view = new DataView(core.bytes().buffer, core.input, layout.OPT_SIZE);
+  const { limits } = options;
+  view.setUint8(layout.OPT_PROTOCOL, codes.PROTOCOL_AGENTUE);
+  view.setUint8(layout.OPT_TRANSPORT, TRANSPORT[options.transport]);
+  view.setUint8(layout.OPT_SEQUENCE, SEQUENCE[options.sequence]);
+  view.setUint8(
+    layout.OPT_FLAGS,
+    (options.onViolation === "skip-event" ? layout.FLAG_SKIP_EVENT : 0) |
+      (options.utf8 === "replace" ? layout.FLAG_REPLACE_UTF8 : 0) |
+      (options.unterminatedTail === "discard" ? layout.FLAG_DISCARD_TAIL : 0) |
+      (options.undecodable === "skip" ? layout.FLAG_SKIP_UNDECODABLE : 0) |
+      (options.events ? layout.FLAG_REPORT_EVENTS : 0),
+  );
+  view.setUint32(layout.OPT_MESSAGE_BYTES, limits.messageBytes, true);
+  view.setUint32(layout.OPT_DEPTH, limits.depth, true);
+  view.setUint32(layout.OPT_NUMBER_LENGTH, limits.numberLength, true);
+  view.setUint32(layout.OPT_BLOCKS, limits.blocks, true);
+  view.setUint32(layout.OPT_MODEL_BYTES, limits.modelBytes, true);
+  view.setUint32(layout.OPT_STREAMS, limits.streams, true);
+  view.setUint32(layout.OPT_QUEUED_BYTES, limits.queuedBytes, true);
+  view.setUint32(layout.OPT_REPORTS, limits.reports, true);
+  view.setUint32(layout.OPT_KEEP_ENDED, Math.min(options.keepEnded, 0xffff_ffff), true);
+}
