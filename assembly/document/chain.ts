@@ -1,6 +1,6 @@
 // Text chains: strings under append. Pieces are linked from the newest to the oldest, because everything that is asked
 // often (append, slice of what is new, undo, free) begins at the end; whole texts are written backwards.
-import { copyExact, copyForward } from "../memory/copy";
+import { copyExact, copyForward, copySixteen } from "../memory/copy";
 import { roundDown } from "../memory/heap";
 import { codeUnits, endsWithHighSurrogate, startsWithLowSurrogate } from "../text/units";
 import { hexFour } from "../text/hex";
@@ -73,9 +73,11 @@ export function chainOf(d: usize, slot: usize): usize {
 export function chainAppend(d: usize, chain: usize, src: usize, n: u32, units: u32): bool {
   const at = writeAt(chain);
   if (load<u8>(src) != 0x5c && editDocument != d && at + n + 16 <= <usize>load<u32>(chain, WRITE_END)) {
-    copyForward(at, src, n);
     store<u32>(chain, <u32>at + n, WRITE_AT);
     count(d, chain, n, units);
+    // tokens are short: the first 16 bytes go without a loop
+    copySixteen(at, src);
+    if (n > 16) copyForward(at + 16, src + 16, n - 16);
     return true;
   }
   return appendSlow(d, chain, src, n, units);

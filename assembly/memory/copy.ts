@@ -17,6 +17,12 @@ const LOOP_LIMIT: u32 = 256;
   } else memory.copy(dst, src, n);
 }
 
+/** Copies 16 bytes. */
+@inline export function copySixteen(dst: usize, src: usize): void {
+  if (ASC_FEATURE_SIMD) v128.store(dst, v128.load(src));
+  else { store<u64>(dst, load<u64>(src)); store<u64>(dst, load<u64>(src, 8), 8); }
+}
+
 /** Copies exactly `n` bytes, nothing behind them is written. The ranges must not overlap. */
 export function copyExact(dst: usize, src: usize, n: u32): void {
   if (n > LOOP_LIMIT) { memory.copy(dst, src, n); return; }

@@ -1,5 +1,6 @@
-// One block of text at a time: 16 bytes with SIMD, 8 without. A stop mask marks bytes of interest; only its lowest
-// mark is exact in the scalar build (a borrow may mark bytes above it), which is all the scanners look at.
+// One block of text at a time: 16 bytes with SIMD, 8 without. Each `...Run` says how many bytes of the block come before
+// the first byte of interest; BLOCK means there is none. Scalar masks may mark bytes above the first one wrongly (a borrow
+// runs on), which never changes the answer.
 
 /** Bytes per block. */
 export const BLOCK: usize = ASC_FEATURE_SIMD ? 16 : 8;
@@ -7,68 +8,68 @@ export const BLOCK: usize = ASC_FEATURE_SIMD ? 16 : 8;
 const ONES: u64 = 0x0101010101010101;
 const HIGH: u64 = 0x8080808080808080;
 
-/** Offset of the lowest marked byte of a non-zero stop mask. */
-@inline export function firstStop(mask: u64): usize {
-  return <usize>(ASC_FEATURE_SIMD ? ctz(mask) : ctz(mask) >> 3);
-}
-
+// bit i of the mask for byte i; the bit above the last byte stops the count
+@inline function firstBit(mask: u32): usize { return <usize>ctz<u32>(mask | 0x10000); }
+// bit 7 of each marked byte; ctz of 0 is 64
+@inline function firstByte(marks: u64): usize { return <usize>(ctz<u64>(marks) >> 3); }
 @inline function zeroBytes(x: u64): u64 { return (x - ONES) & ~x & HIGH; }
 
-/** Marks what ends a run of plain string characters: quote, backslash, control character, non-ASCII. */
-@inline export function stringStops(p: usize): u64 {
+/** Up to what ends a run of plain string characters: quote, backslash, control character, non-ASCII. */
+@inline export function stringRun(p: usize): usize {
   if (ASC_FEATURE_SIMD) {
     const v = v128.load(p);
     // the signed compare catches control characters and bytes above 0x7f at once
-    return <u64>i8x16.bitmask(v128.or(
-      v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))), i8x16.lt_s(v, i8x16.splat(0x20))));
+    return firstBit(i8x16.bitmask(v128.or(
+      v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))), i8x16.lt_s(v, i8x16.splat(0x20)))));
   } else {
     const x = load<u64>(p), quote = x ^ (ONES * 0x22), backslash = x ^ (ONES * 0x5c);
-    return (((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash) | ((x - ONES * 0x20) & ~x) | x) & HIGH;
+    return firstByte((((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash) | ((x - ONES * 0x20) & ~x) | x) & HIGH);
   }
 }
 
-/** Marks either of two bytes. */
-@inline export function eitherStops(p: usize, a: u8, b: u8): u64 {
+/** Up to either of two bytes. */
+@inline export function eitherRun(p: usize, a: u8, b: u8): usize {
   if (ASC_FEATURE_SIMD) {
     const v = v128.load(p);
-    return <u64>i8x16.bitmask(v128.or(i8x16.eq(v, i8x16.splat(a)), i8x16.eq(v, i8x16.splat(b))));
+    return firstBit(i8x16.bitmask(v128.or(i8x16.eq(v, i8x16.splat(a)), i8x16.eq(v, i8x16.splat(b)))));
   } else {
     const x = load<u64>(p);
-    return zeroBytes(x ^ (ONES * <u64>a)) | zeroBytes(x ^ (ONES * <u64>b));
+    return firstByte(zeroBytes(x ^ (ONES * <u64>a)) | zeroBytes(x ^ (ONES * <u64>b)));
   }
 }
 
-/** Marks one byte. */
-@inline export function byteStops(p: usize, a: u8): u64 {
-  if (ASC_FEATURE_SIMD) return <u64>i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(a)));
-  else return zeroBytes(load<u64>(p) ^ (ONES * <u64>a));
+/** Up to a byte. */
+@inline export function byteRun(p: usize, a: u8): usize {
+  if (ASC_FEATURE_SIMD) return firstBit(i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(a))));
+  else return firstByte(zeroBytes(load<u64>(p) ^ (ONES * <u64>a)));
 }
 
-/** Marks what `JSON.stringify` escapes, and 0xED, the lead byte of encoded surrogates. */
-@inline export function escapeStops(p: usize): u64 {
+/** Up to what `JSON.stringify` escapes, or 0xED, the lead byte of encoded surrogates. */
+@inline export function unescapedRun(p: usize): usize {
   if (ASC_FEATURE_SIMD) {
     const v = v128.load(p);
-    return <u64>i8x16.bitmask(v128.or(
+    return firstBit(i8x16.bitmask(v128.or(
       v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))),
-      v128.or(i8x16.lt_u(v, i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(<i8>0xed)))));
+      v128.or(i8x16.lt_u(v, i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(<i8>0xed))))));
   } else {
     const x = load<u64>(p);
-    return zeroBytes(x ^ (ONES * 0x22)) | zeroBytes(x ^ (ONES * 0x5c)) | ((x - ONES * 0x20) & ~x & HIGH) | zeroBytes(x ^ (ONES * 0xed));
+    return firstByte(
+      zeroBytes(x ^ (ONES * 0x22)) | zeroBytes(x ^ (ONES * 0x5c)) | ((x - ONES * 0x20) & ~x & HIGH) | zeroBytes(x ^ (ONES * 0xed)));
   }
 }
 
-/** Marks everything that is not JSON white space. */
-@inline export function solidStops(p: usize): u64 {
+/** Up to the end of JSON white space. */
+@inline export function spaceRun(p: usize): usize {
   if (ASC_FEATURE_SIMD) {
     const v = v128.load(p);
-    return <u64>(i8x16.bitmask(v128.or(
+    return firstBit(i8x16.bitmask(v128.or(
       v128.or(i8x16.eq(v, i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(0x0a))),
       v128.or(i8x16.eq(v, i8x16.splat(0x0d)), i8x16.eq(v, i8x16.splat(0x09))))) ^ 0xffff);
   } else {
     const x = load<u64>(p);
     const spaces = exactZeroBytes(x ^ (ONES * 0x20)) | exactZeroBytes(x ^ (ONES * 0x0a))
       | exactZeroBytes(x ^ (ONES * 0x0d)) | exactZeroBytes(x ^ (ONES * 0x09));
-    return spaces ^ HIGH;
+    return firstByte(spaces ^ HIGH);
   }
 }
 

@@ -1,5 +1,5 @@
 // String contents between three spellings: JSON as it came, *canonical* (what `JSON.stringify` prints), plain UTF-8.
-import { BLOCK, byteStops, copyBlock, escapeStops, firstStop } from "./block";
+import { BLOCK, byteRun, copyBlock, unescapedRun } from "./block";
 import { hexFour, putHexEscape } from "./hex";
 import { utf8Put } from "./utf8";
 
@@ -11,8 +11,7 @@ let stoppedAt: usize = 0;
 // `d` may be `p` or lie below it: a block is stored whole only where it cannot reach text that is still to be read.
 @inline function copyClean(p: usize, end: usize, d: usize, escaping: bool): usize {
   while (p < end) {
-    const stops = escaping ? escapeStops(p) : byteStops(p, 0x5c);
-    let n = stops ? firstStop(stops) : BLOCK;
+    let n = escaping ? unescapedRun(p) : byteRun(p, 0x5c);
     if (n > end - p) n = end - p;
     if (n == BLOCK || p - d >= BLOCK) copyBlock(d, p);
     else if (p != d) for (let i: usize = 0; i < n; i++) store<u8>(d + i, load<u8>(p + i));

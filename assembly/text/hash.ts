@@ -25,8 +25,6 @@ export function hashBytes(p: usize, n: u32): u32 {
     const word = (load<u64>(p) << (64 - (n << 3))) + key;
     sum += (word & 0xffffffff) * (word >> 32);
   }
-  sum = (sum ^ key) * MIX;
-  sum = (sum ^ (sum >> 32)) * STEP;
   // the high half: the low bits of a product depend on the low bits of its factors alone
-  return <u32>(sum >> 32);
+  return <u32>(((sum ^ (sum >> 32)) * MIX) >> 32);
 }

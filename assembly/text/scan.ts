@@ -1,5 +1,5 @@
 // Scanners. Text is followed by a NUL sentinel and at least 64 readable bytes, so none of them checks for the end.
-import { BLOCK, byteStops, eitherStops, firstStop, stringStops } from "./block";
+import { BLOCK, byteRun, eitherRun, stringRun } from "./block";
 import { hexValue } from "./hex";
 import { skipNonAscii } from "./utf8";
 
@@ -9,6 +9,9 @@ export const HAS_ESCAPE: u32 = 1;
 export const HAS_NON_ASCII: u32 = 2;
 /** The string holds `\u` or `\/`: it may not be in the spelling `JSON.stringify` prints. */
 export const HAS_LOOSE_ESCAPE: u32 = 4;
+
+/** Bit e - 0x5c is set for `\\` and the letters b f n r t. */
+const LETTERS: u32 = 1 | (1 << 6) | (1 << 10) | (1 << 18) | (1 << 22) | (1 << 24);
 
 /** What the scanned strings held; scanners set bits and never clear them. */
 export let scanFlags: u32 = 0;
@@ -21,52 +24,54 @@ export let scanFlags: u32 = 0;
  * bad escape; ill-formed UTF-8; the sentinel).
  */
 export function scanString(p: usize): usize {
+  let flags: u32 = 0;
   while (true) {
-    const stops = stringStops(p);
-    if (!stops) { p += BLOCK; continue; }
-    p += firstStop(stops);
+    const run = stringRun(p);
+    if (run == BLOCK) { p += BLOCK; continue; }
+    p += run;
     const c = <u32>load<u8>(p);
-    if (c == 0x22) return p;
+    if (c == 0x22) { scanFlags |= flags; return p; }
     if (c == 0x5c) {
-      p = skipEscape(p);
-      if (!p) return 0;
+      const e = <u32>load<u8>(p, 1);
+      if (e == 0x75) {
+        if (!areHex(p + 2)) return 0;
+        flags |= HAS_ESCAPE | HAS_LOOSE_ESCAPE;
+        p += 6;
+        continue;
+      }
+      if (e - 0x5c < 25 ? !((LETTERS >> (e - 0x5c)) & 1) : e != 0x22) {
+        if (e != 0x2f) return 0;
+        flags |= HAS_LOOSE_ESCAPE;
+      }
+      flags |= HAS_ESCAPE;
+      p += 2;
       continue;
     }
     if (c < 0x20) return 0;
-    scanFlags |= HAS_NON_ASCII;
+    flags |= HAS_NON_ASCII;
     p = skipNonAscii(p);
     if (!p) return 0;
   }
   return 0;
 }
 
-/** `scanString` with the first block in line: most keys and ids end there. */
-@inline export function scanStringShort(p: usize): usize {
-  const stops = stringStops(p);
-  const q = p + firstStop(stops);
-  // without a stop q lies behind the block, and a quote there proves nothing
-  return stops != 0 && load<u8>(q) == 0x22 ? q : scanString(p);
+@inline function areHex(p: usize): bool {
+  return (hexValue(load<u8>(p)) | hexValue(load<u8>(p, 1)) | hexValue(load<u8>(p, 2)) | hexValue(load<u8>(p, 3))) < 16;
 }
 
-// p at a backslash -> behind the escape, or 0
-function skipEscape(p: usize): usize {
-  const e = <u32>load<u8>(p, 1);
-  if (e == 0x75) {
-    scanFlags |= HAS_ESCAPE | HAS_LOOSE_ESCAPE;
-    const digits = hexValue(load<u8>(p, 2)) | hexValue(load<u8>(p, 3)) | hexValue(load<u8>(p, 4)) | hexValue(load<u8>(p, 5));
-    return digits > 15 ? 0 : p + 6;
-  }
-  if (e == 0x2f) { scanFlags |= HAS_ESCAPE | HAS_LOOSE_ESCAPE; return p + 2; }
-  scanFlags |= HAS_ESCAPE;
-  return e == 0x6e || e == 0x22 || e == 0x5c || e == 0x74 || e == 0x72 || e == 0x62 || e == 0x66 ? p + 2 : 0;
+/** `scanString` with the first block in line: most keys and ids end there. */
+@inline export function scanStringShort(p: usize): usize {
+  const run = stringRun(p), q = p + run;
+  // a quote right behind the block ends the string just as well
+  return load<u8>(q) == 0x22 ? q : scanString(p);
 }
 
 /** From behind an opening quote to the closing one in validated text. */
 @inline export function stringEnd(p: usize): usize {
   while (true) {
-    const stops = eitherStops(p, 0x22, 0x5c);
-    if (!stops) { p += BLOCK; continue; }
-    p += firstStop(stops);
+    const run = eitherRun(p, 0x22, 0x5c);
+    if (run == BLOCK) { p += BLOCK; continue; }
+    p += run;
     if (load<u8>(p) == 0x22) break;
     p += 2;
   }
@@ -76,7 +81,10 @@ function skipEscape(p: usize): usize {
 @inline function isDigit(c: u32): bool { return c - 48 < 10; }
 
 /** Behind the JSON number at `p`, or 0 when there is none (RFC 8259 §6). What follows the number is not looked at. */
-export function skipNumber(p: usize): usize {
+export function skipNumber(p: usize): usize { return numberEnd(p); }
+
+/** `skipNumber` in line. */
+@inline export function numberEnd(p: usize): usize {
   let c = <u32>load<u8>(p);
   if (c == 0x2d) c = load<u8>(++p);
   if (c == 0x30) c = load<u8>(++p);
@@ -99,8 +107,8 @@ export function skipNumber(p: usize): usize {
 /** First `byte` in [p, end), or 0. */
 export function findByte(p: usize, end: usize, byte: u8): usize {
   while (p < end) {
-    const stops = byteStops(p, byte);
-    if (stops) { p += firstStop(stops); return p < end ? p : 0; }
+    const run = byteRun(p, byte);
+    if (run < BLOCK) { p += run; return p < end ? p : 0; }
     p += BLOCK;
   }
   return 0;
@@ -109,8 +117,8 @@ export function findByte(p: usize, end: usize, byte: u8): usize {
 /** First LF or CR in [p, end), or 0. */
 export function findLineEnd(p: usize, end: usize): usize {
   while (p < end) {
-    const stops = eitherStops(p, 0x0a, 0x0d);
-    if (stops) { p += firstStop(stops); return p < end ? p : 0; }
+    const run = eitherRun(p, 0x0a, 0x0d);
+    if (run < BLOCK) { p += run; return p < end ? p : 0; }
     p += BLOCK;
   }
   return 0;

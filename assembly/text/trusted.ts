@@ -1,6 +1,6 @@
 // Trusted iteration over validated text: no checks, white space possible between tokens.
 import { bracketBits, equalBits, escapeCarry, escapedBits, prefixXor, resetEscapeCarry } from "./bitmap";
-import { BLOCK, firstStop, solidStops } from "./block";
+import { BLOCK, spaceRun } from "./block";
 import { stringEnd } from "./scan";
 
 /** Behind JSON white space. */
@@ -10,8 +10,8 @@ import { stringEnd } from "./scan";
 
 function skipSpaces(p: usize): usize {
   while (true) {
-    const stops = solidStops(p);
-    if (stops) return p + firstStop(stops);
+    const run = spaceRun(p);
+    if (run < BLOCK) return p + run;
     p += BLOCK;
   }
   return p;

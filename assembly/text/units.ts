@@ -1,5 +1,5 @@
 // UTF-16 lengths of canonical text, and the surrogate halves at its ends.
-import { BLOCK, byteStops, firstStop } from "./block";
+import { BLOCK, byteRun } from "./block";
 
 const HIGH: u64 = 0x8080808080808080;
 
@@ -25,14 +25,14 @@ const HIGH: u64 = 0x8080808080808080;
 export function codeUnits(src: usize, end: usize): u32 {
   let units: u32 = 0, p = src;
   while (end - p > BLOCK) {
-    if (byteStops(p, 0x5c)) return units + unitsWithEscapes(p, end);
+    if (byteRun(p, 0x5c) < BLOCK) return units + unitsWithEscapes(p, end);
     units += unitsIn(p, BLOCK);
     p += BLOCK;
   }
   if (p >= end) return units;
-  const stops = byteStops(p, 0x5c);
-  if (stops && p + firstStop(stops) < end) return units + unitsWithEscapes(p, end);
-  return units + unitsIn(p, end - p);
+  const last = end - p;
+  if (byteRun(p, 0x5c) < last) return units + unitsWithEscapes(p, end);
+  return units + unitsIn(p, last);
 }
 
 // As many units as characters, less what escapes write with more bytes than units.
@@ -45,9 +45,9 @@ function unitsWithEscapes(src: usize, end: usize): u32 {
   }
   p = src;
   while (p < end) {
-    const stops = byteStops(p, 0x5c);
-    if (!stops) { p += BLOCK; continue; }
-    p += firstStop(stops);
+    const run = byteRun(p, 0x5c);
+    if (run == BLOCK) { p += BLOCK; continue; }
+    p += run;
     if (p >= end) break;
     if (load<u8>(p, 1) == 0x75) { units -= 5; p += 6; } else { units--; p += 2; }
   }

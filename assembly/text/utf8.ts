@@ -22,11 +22,12 @@ export function utf8Sequence(p: usize): usize {
 /** Behind the non-ASCII sequences that start at `p`, or 0 when one of them is ill-formed. */
 export function skipNonAscii(p: usize): usize {
   do {
-    // three-byte characters of U+1000..U+CFFF come in runs (CJK, Hangul): lead E1..EC, two continuation bytes
     let word = load<u32>(p);
-    while ((word & 0xc0c0f0) == 0x8080e0 && (word & 15) - 1 < 12) { p += 3; word = load<u32>(p); }
-    if ((word & 0x80) == 0) return p;
-    p = utf8Sequence(p);
+    // the common shapes in one compare each: C2..DF and one continuation, E1..EC (U+1000..U+CFFF) and two, in runs
+    if ((word & 0xc0e0) == 0x80c0 && (word & 0x1e)) p += 2;
+    else if ((word & 0xc0c0f0) == 0x8080e0 && (word & 15) - 1 < 12) {
+      do { p += 3; word = load<u32>(p); } while ((word & 0xc0c0f0) == 0x8080e0 && (word & 15) - 1 < 12);
+    } else p = utf8Sequence(p);
   } while (p && load<u8>(p) >= 0x80);
   return p;
 }

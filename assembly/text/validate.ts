@@ -1,6 +1,6 @@
 // One strict pass over one JSON value: RFC 8259 grammar, UTF-8, nesting. Iterative; what it saw is left in globals.
-import { BLOCK, firstStop, solidStops } from "./block";
-import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags, skipNumber } from "./scan";
+import { BLOCK, spaceRun } from "./block";
+import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, scanStringShort, setScanFlags } from "./scan";
 
 /** Deepest nesting that can be asked for. */
 export const DEEPEST: u32 = 4096;
@@ -51,8 +51,8 @@ function passSpace(p: usize): usize {
     return p;
   }
   while (true) {
-    const stops = solidStops(p);
-    if (stops) return p + firstStop(stops);
+    const run = spaceRun(p);
+    if (run < BLOCK) return p + run;
     p += BLOCK;
   }
   return p;
@@ -98,7 +98,7 @@ function validate(p: usize, base: u32): usize {
       else isKey = true;
     } else if (c - 48 < 10 || c == 0x2d) {
       const start = p;
-      p = skipNumber(p);
+      p = numberEnd(p);
       if (!p) return 0;
       if (<u32>(p - start) > maxNumber && !longNumberAt) longNumberAt = start;
     } else if (c == 0x74) {
