@@ -94,13 +94,17 @@ function bar(row: RowResult, x: (ratio: number) => number, y: number): string[] 
     `  <text x="${LABEL - 10}" y="${y + 12}" text-anchor="end">${escapeXml(row.title)}</text>`,
     `  <rect class="${value >= 1 ? "wins" : "loses"}" x="${from.toFixed(1)}" y="${y}" width="${width}" height="${BAR}" rx="2">` +
       `<title>${escapeXml(`${wasm} against ${js}`)}</title></rect>`,
-    `  <text x="${(to + 6).toFixed(1)}" y="${y + 12}">${ratioText(row)}</text>`,
   ];
+  let label = to;
   if (row.target?.kind === "ratio-at-least") {
-    const at = x(row.target.value).toFixed(1);
+    const at = x(row.target.value);
+    // The figure moves behind a mark that would cross it.
+    if (at > to && at < to + VALUE) label = at;
+    const mark = at.toFixed(1);
     lines.push(
-      `  <line class="target" x1="${at}" y1="${y - 2}" x2="${at}" y2="${y + BAR + 2}"><title>${targetText(row.target)}</title></line>`,
+      `  <line class="target" x1="${mark}" y1="${y - 2}" x2="${mark}" y2="${y + BAR + 2}"><title>${targetText(row.target)}</title></line>`,
     );
   }
+  lines.push(`  <text x="${(label + 6).toFixed(1)}" y="${y + 12}">${ratioText(row)}</text>`);
   return lines;
 }

@@ -14,26 +14,16 @@ interface Payload {
   expected: Map<string, Model>;
 }
 
-/** Payloads of the last shape: the row with the other chunking comes next and needs the same events. */
-let cached: { key: string; payloads: { messages: Uint8Array[]; expected: Map<string, Model> }[] } | undefined;
-
 /** @param chunk bytes of a chunk; 0 gives each event its own */
-function payloadsOf(shape: FoldShape, chunk: number): Payload[] {
-  const key = JSON.stringify(shape);
-  if (cached?.key !== key) {
-    const payloads = Array.from({ length: PAYLOADS }, (_, number) => {
-      const { events, expected } = foldPayload(shape, 1000 + number);
-      return { messages: sseMessages(events), expected };
-    });
-    cached = { key, payloads };
-  }
-  return cached.payloads.map(({ messages, expected }) => ({
-    chunks: chunk === 0 ? messages : rechunk(messages, chunk),
-    expected,
-  }));
+function makePayloads(shape: FoldShape, chunk: number): Payload[] {
+  return Array.from({ length: PAYLOADS }, (_, number) => {
+    const { events, expected } = foldPayload(shape, 1000 + number);
+    const messages = sseMessages(events);
+    return { chunks: chunk === 0 ? messages : rechunk(messages, chunk), expected };
+  });
 }
 
-function foldTrial(contenders: FoldContender[], payloads: Payload[], events: number): Trial {
+function foldTrial(contenders: FoldContender[], payloads: Payload[]): Trial {
   return {
     contenders: contenders.map(
       ({ name, side, open }): Contender => ({
@@ -55,7 +45,7 @@ function foldTrial(contenders: FoldContender[], payloads: Payload[], events: num
     payloads: payloads.length,
     verified: payloads.length,
     expected: (number) => Object.fromEntries(payloads[number]!.expected),
-    ops: events,
+    ops: EVENTS,
   };
 }
 
@@ -67,10 +57,9 @@ function foldCase(id: string, title: string, chunk: number, shape: Omit<FoldShap
     unit: "ns/event",
     target: { kind: "ratio-at-least", value: chunk === 0 ? 5 : 10 },
     run(context: BenchContext) {
-      const events = EVENTS;
       const contenders = [...runningEngines(context).map(engineContender), ...BASELINES];
       return measureTrial(
-        foldTrial(contenders, payloadsOf({ ...shape, events }, chunk), events),
+        foldTrial(contenders, makePayloads({ ...shape, events: EVENTS }, chunk)),
         "ns/event",
         context.mode,
       );
@@ -84,33 +73,26 @@ const LAYOUTS = [
   { id: "64-streams", title: "64 streams", blocks: 1, streams: 64 },
 ];
 
-/** SSE bytes to models: layouts x text x event shapes, each in both chunkings, and one layout with mixed traffic. */
-export const foldCases: Case[] = [];
-for (const { id, title, ...layout } of LAYOUTS) {
-  for (const odd of [0, 0.15]) {
-    for (const shapes of [1, 8]) {
-      for (const chunk of [0, CHUNK]) {
+/** SSE bytes to models, in both chunkings: layouts x text x event shapes, and one layout with mixed traffic. */
+export const foldCases: Case[] = [0, CHUNK].flatMap((chunk) => [
+  ...LAYOUTS.flatMap(({ id, title, ...layout }) =>
+    [0, 0.15].flatMap((odd) =>
+      [1, 8].map((shapes) => {
         const text = odd === 0 ? "ASCII" : "15 % odd";
-        foldCases.push(
-          foldCase(
-            `${id}/${odd === 0 ? "ascii" : "odd"}/${shapes === 1 ? "1-shape" : "8-shapes"}`,
-            `${title}, ${text}, ${shapes === 1 ? "1 shape" : `${shapes} shapes`}`,
-            chunk,
-            { ...layout, odd, shapes, mixed: 0 },
-          ),
+        return foldCase(
+          `${id}/${odd === 0 ? "ascii" : "odd"}/${shapes === 1 ? "1-shape" : "8-shapes"}`,
+          `${title}, ${text}, ${shapes === 1 ? "1 shape" : "8 shapes"}`,
+          chunk,
+          { ...layout, odd, shapes, mixed: 0 },
         );
-      }
-    }
-  }
-}
-for (const chunk of [0, CHUNK]) {
-  foldCases.push(
-    foldCase("50-blocks/odd/mixed", "50 blocks, 15 % odd, 15 % set and tool events", chunk, {
-      blocks: 50,
-      streams: 1,
-      odd: 0.15,
-      shapes: 8,
-      mixed: 0.15,
-    }),
-  );
-}
+      }),
+    ),
+  ),
+  foldCase("50-blocks/odd/mixed", "50 blocks, 15 % odd, 15 % set and tool events", chunk, {
+    blocks: 50,
+    streams: 1,
+    odd: 0.15,
+    shapes: 8,
+    mixed: 0.15,
+  }),
+]);

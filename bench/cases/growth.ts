@@ -121,7 +121,7 @@ export const growthCases: Case[] = [
   {
     id: "growth/1m-tokens",
     group: "Long texts",
-    title: "one token at 1,000,000 tokens in one block, 64 KiB chunks",
+    title: "a token at 1,000,000 tokens in a block",
     unit: "ns/event",
     target: { kind: "figure-at-most", value: 1.2 },
     run(context) {

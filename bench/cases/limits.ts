@@ -41,7 +41,7 @@ export const limitCases: Case[] = [
   {
     id: "limits/64k",
     group: "For scale",
-    title: "copy, decode and parse alone, 64 KiB chunks, 50 blocks, 15 % odd, 8 shapes",
+    title: "parts of the work, 64 KiB chunks, 50 blocks, 15 % odd",
     unit: "ns/event",
     run(context) {
       const payloads = Array.from({ length: PAYLOADS }, (_, number): Payload => {

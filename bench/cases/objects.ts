@@ -60,7 +60,7 @@ export const objectCases: Case[] = [
   {
     id: "objects/apply",
     group: "Events that are objects already",
-    title: "apply(object), 50 blocks, 8 shapes, 15 % set and tool events",
+    title: "apply(object), 50 blocks, 15 % set and tool events",
     unit: "ns/event",
     run(context) {
       const shape = { events: EVENTS, blocks: 50, streams: 1, odd: 0.15, shapes: 8, mixed: 0.15 };
