@@ -3,18 +3,18 @@ import { Rng } from "../support/rng.js";
 import { looseText, randomString } from "./support/json-texts.js";
 import { BUILDS, Probe, bytesOf } from "./support/probe.js";
 
-const fatal = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const replacing = new TextDecoder("utf-8", { ignoreBOM: true });
 
+// None of the sequences below is U+FFFD itself; the fatal decoder would spend its time on making errors.
 function isWellFormed(bytes: Uint8Array): boolean {
-  try {
-    fatal.decode(bytes);
-    return true;
-  } catch {
-    return false;
-  }
+  return !replacing.decode(bytes).includes("\ufffd");
 }
 
-/** Every sequence of two bytes, and the three- and four-byte ones around each bound of Unicode's table 3-7. */
+function isWellFormedOf(sequence: readonly number[], n: number): boolean {
+  return n <= sequence.length && isWellFormed(Uint8Array.from(sequence.slice(0, n)));
+}
+
+/** Every sequence of two bytes, and three- and four-byte ones around each bound of Unicode's table 3-7. */
 function* sequences(): Generator<number[]> {
   for (let a = 0x80; a < 256; a++) for (let b = 0; b < 256; b++) yield [a, b];
   const edges = [0x00, 0x22, 0x7f, 0x80, 0x8f, 0x90, 0x9f, 0xa0, 0xbf, 0xc0, 0xff];
@@ -32,17 +32,20 @@ describe.each(BUILDS)("UTF-8 (%s)", (kind) => {
   const probe = new Probe(kind);
 
   it("accepts exactly the well-formed sequences", () => {
+    const wrong: number[][] = [];
     for (const sequence of sequences()) {
       probe.rewind();
       const { p } = probe.put(Uint8Array.from(sequence));
       const next = probe.call("utf8Sequence", p);
-      const length = [2, 3, 4].find((n) => n <= sequence.length && isWellFormed(Uint8Array.from(sequence.slice(0, n))));
+      const length = [2, 3, 4].find((n) => isWellFormedOf(sequence, n));
       const expected = sequence[0]! < 0xc2 || length === undefined ? 0 : p + length;
-      expect(next).toBe(expected);
+      if (next !== expected) wrong.push(sequence);
     }
+    expect(wrong).toEqual([]);
   });
 
   it("scans them the same way inside of strings, at every offset of a block", () => {
+    const wrong: number[][] = [];
     for (const sequence of sequences()) {
       if (sequence.length === 2 && (sequence[1]! & 7) !== 0) continue;
       probe.rewind();
@@ -51,9 +54,10 @@ describe.each(BUILDS)("UTF-8 (%s)", (kind) => {
       const inside = sequence.includes(0x22) ? sequence.slice(0, sequence.indexOf(0x22)) : sequence;
       const valid = isWellFormed(Uint8Array.from(inside)) && !inside.some((b) => b < 0x20);
       const close = inside === sequence ? end - 1 : p + pad + inside.length;
-      expect(probe.call("scanString", p)).toBe(valid ? close : 0);
-      expect(probe.call("scanStringShort", p)).toBe(valid ? close : 0);
+      if (probe.call("scanString", p) !== (valid ? close : 0)) wrong.push(sequence);
+      if (probe.call("scanStringShort", p) !== (valid ? close : 0)) wrong.push(sequence);
     }
+    expect(wrong).toEqual([]);
   });
 
   it("writes every kind of code point", () => {
@@ -66,19 +70,20 @@ describe.each(BUILDS)("UTF-8 (%s)", (kind) => {
 
   it("replaces like the HTML standard", () => {
     const rng = new Rng(21);
-    const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
+    const wrong: number[][] = [];
     const check = (bytes: Uint8Array): void => {
       probe.rewind();
       const { p, end } = probe.put(bytes);
       const d = probe.room(bytes.length * 3);
       const out = probe.call("replaceInvalid", p, end, d);
-      expect(probe.text(d, out)).toBe(decoder.decode(bytes));
+      if (probe.text(d, out) !== replacing.decode(bytes)) wrong.push([...bytes]);
     };
     for (const sequence of sequences()) if ((sequence[1]! & 3) === 0) check(Uint8Array.from([...sequence, 0x41]));
     for (let i = 0; i < 3000; i++) {
       const pool = [0x41, 0x80, 0xbf, 0xc2, 0xe0, 0xed, 0xf0, 0xf4, 0xff, 0xe4, 0xb8, 0x9f, 0xa0, 0x8f, 0x90];
       check(Uint8Array.from({ length: rng.int(12) }, () => rng.pick(pool)));
     }
+    expect(wrong).toEqual([]);
   });
 });
 
@@ -282,7 +287,8 @@ describe.each(BUILDS)("numbers and hashes (%s)", (kind) => {
   };
 
   it("reads unsigned integers", () => {
-    for (const text of ["0", "7", "10", "4294967296", "9007199254740991"]) expect(number("parseUint", text)).toBe(Number(text));
+    for (const text of ["0", "7", "10", "4294967296", "9007199254740991"])
+      expect(number("parseUint", text)).toBe(Number(text));
     for (const text of ["", "01", "00", "-1", "1.0", "1e3", "9007199254740992", "99999999999999999", "1x", "x"]) {
       expect(number("parseUint", text)).toBe(-1);
     }
@@ -290,13 +296,38 @@ describe.each(BUILDS)("numbers and hashes (%s)", (kind) => {
 
   it("knows which numbers are integers, exactly", () => {
     const good: [string, number][] = [
-      ["1.0", 1], ["1e3", 1000], ["10e-1", 1], ["-0", 0], ["-0.0e9", 0], ["0e999999999999999999", 0], ["9007199254740991.000", 2 ** 53 - 1],
-      ["90071992547409.91e2", 2 ** 53 - 1], ["0.0000000000000000000009007199254740991e37", 2 ** 53 - 1], [`1${"0".repeat(400)}e-400`, 1],
-      [`0.${"0".repeat(400)}12e402`, 12], ["120e-1", 12], ["1E+2", 100], ["9007199254740990e0", 9007199254740990],
+      ["1.0", 1],
+      ["1e3", 1000],
+      ["10e-1", 1],
+      ["-0", 0],
+      ["-0.0e9", 0],
+      ["0e999999999999999999", 0],
+      ["9007199254740991.000", 2 ** 53 - 1],
+      ["90071992547409.91e2", 2 ** 53 - 1],
+      ["0.0000000000000000000009007199254740991e37", 2 ** 53 - 1],
+      [`1${"0".repeat(400)}e-400`, 1],
+      [`0.${"0".repeat(400)}12e402`, 12],
+      ["120e-1", 12],
+      ["1E+2", 100],
+      ["9007199254740990e0", 9007199254740990],
     ];
     for (const [text, value] of good) expect([text, number("integerValue", text)]).toEqual([text, value]);
-    const bad = ["-1", "1.5", "15e-1", "1e16", "1e400", "9007199254740992", "9007199254740991.5", "9007199254740993e0", "1e-1", "0.1",
-      "1e99999999999999999999", "123456789012345678901234567890", "-1e0", "9007199254740991.0000000000000000000001"];
+    const bad = [
+      "-1",
+      "1.5",
+      "15e-1",
+      "1e16",
+      "1e400",
+      "9007199254740992",
+      "9007199254740991.5",
+      "9007199254740993e0",
+      "1e-1",
+      "0.1",
+      "1e99999999999999999999",
+      "123456789012345678901234567890",
+      "-1e0",
+      "9007199254740991.0000000000000000000001",
+    ];
     for (const text of bad) expect([text, number("integerValue", text)]).toEqual([text, -1]);
   });
 
@@ -305,7 +336,12 @@ describe.each(BUILDS)("numbers and hashes (%s)", (kind) => {
       const { p, n } = probe.put(text);
       return probe.call("hashBytes", p, n);
     };
-    const families: ((i: number) => string)[] = [(i) => `key-${i}`, (i) => `${i}`, (i) => `${i}-suffix-that-is-the-same`, (i) => String.fromCharCode(65 + (i % 26)).repeat(1 + i / 26)];
+    const families: ((i: number) => string)[] = [
+      (i) => `key-${i}`,
+      (i) => `${i}`,
+      (i) => `${i}-suffix-that-is-the-same`,
+      (i) => String.fromCharCode(65 + (i % 26)).repeat(1 + i / 26),
+    ];
     for (const family of families) {
       const buckets = new Map<number, number>();
       const tags = new Set<number>();

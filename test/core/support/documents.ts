@@ -10,15 +10,16 @@ export function escaped(text: string): string {
 
 /** One document in the core, its model beside it, and an account of its own. */
 export class Twin {
+  readonly probe: Probe;
+  readonly d: number;
   readonly account: number;
+  model: Model;
 
-  private constructor(
-    readonly probe: Probe,
-    readonly d: number,
-    account: number,
-    public model: Model,
-  ) {
+  private constructor(probe: Probe, d: number, account: number, model: Model) {
+    this.probe = probe;
+    this.d = d;
     this.account = account;
+    this.model = model;
   }
 
   static load(probe: Probe, text: string): Twin {
@@ -90,10 +91,13 @@ export function documentText(probe: Probe, d: number): string {
 
 /** Takes random steps on a twin and its model alike. */
 export class Editor {
-  constructor(
-    readonly rng: Rng,
-    readonly twin: Twin,
-  ) {}
+  readonly rng: Rng;
+  readonly twin: Twin;
+
+  constructor(rng: Rng, twin: Twin) {
+    this.rng = rng;
+    this.twin = twin;
+  }
 
   get #probe(): Probe {
     return this.twin.probe;
@@ -160,15 +164,21 @@ export class Editor {
     return this.rng.chance(0.2) ? this.rng.pick(["", "__proto__", "\\n", "é", "x".repeat(40)]) : `n${this.rng.int(40)}`;
   }
 
-  #put(target: { node: number; model: Model[] | Map<string, Model> }, value: { p: number; n: number }, model: Model): void {
+  #put(
+    target: { node: number; model: Model[] | Map<string, Model> },
+    value: { p: number; n: number },
+    model: Model,
+  ): void {
     const { probe, d } = this.twin;
     if (Array.isArray(target.model)) {
       const i = this.rng.int(target.model.length + 1);
       if (probe.call("insertElement", d, target.node, i, value.p, value.n) === 0) throw new Error("insert failed");
       target.model.splice(i, 0, model);
     } else {
-      const key = target.model.size > 0 && this.rng.chance(0.3) ? this.rng.pick([...target.model.keys()]) : this.#newKey();
-      if (probe.call("putMember", d, target.node, ...this.#key(key), value.p, value.n) === 0) throw new Error("put failed");
+      const key =
+        target.model.size > 0 && this.rng.chance(0.3) ? this.rng.pick([...target.model.keys()]) : this.#newKey();
+      if (probe.call("putMember", d, target.node, ...this.#key(key), value.p, value.n) === 0)
+        throw new Error("put failed");
       target.model.set(key, model);
     }
   }
@@ -202,7 +212,8 @@ export class Editor {
     } else if (kind < 8) {
       const place = this.#place();
       const value = this.#value();
-      if (probe.call("replaceSlot", d, place.node, place.slot, value.p, value.n) !== place.slot) throw new Error("replace");
+      if (probe.call("replaceSlot", d, place.node, place.slot, value.p, value.n) !== place.slot)
+        throw new Error("replace");
       this.#set(place, parseModel(value.text));
     } else if (kind === 8) {
       const from = this.#container();
@@ -238,7 +249,9 @@ export class Editor {
       if (probe.call("chainUnits", chain) !== text.length) throw new Error("units before");
       let grown = text;
       for (let k = this.rng.int(6); k >= 0; k--) {
-        const part = this.rng.chance(0.4) ? this.rng.pick(["\ud83d", "\ude00", "\\", "\ud83d\ude00", "", "\ud83d\ud83d"]) : randomString(this.rng);
+        const part = this.rng.chance(0.4)
+          ? this.rng.pick(["\ud83d", "\ude00", "\\", "\ud83d\ude00", "", "\ud83d\ud83d"])
+          : randomString(this.rng);
         const { p, n } = probe.put(escaped(part));
         if (probe.call("chainAppend", d, chain, p, n, part.length) !== 1) throw new Error("append failed");
         grown += part;

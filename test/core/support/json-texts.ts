@@ -1,7 +1,24 @@
 import type { Rng } from "../../support/rng.js";
 
 const PLAIN = ["a", "text", "hello world, this is longer than one block", "0", " ", "", "x".repeat(70)];
-const ODD = ["é", "中文字", "😀", "\u2028", "\u007f", '"', "\\", "\n", "\t", "\u0000", "\u001f", "/", "\\u0041", '\\"', "\ud83d", "\udc00"];
+const ODD = [
+  "é",
+  "中文字",
+  "😀",
+  "\u2028",
+  "\u007f",
+  '"',
+  "\\",
+  "\n",
+  "\t",
+  "\u0000",
+  "\u001f",
+  "/",
+  "\\u0041",
+  '\\"',
+  "\ud83d",
+  "\udc00",
+];
 
 /** A string out of pieces that matter to scanners. */
 export function randomString(rng: Rng): string {
@@ -18,13 +35,15 @@ export function randomValue(rng: Rng, depth: number): unknown {
   if (kind < 5) return randomString(rng);
   const size = rng.chance(0.1) ? rng.int(40) : rng.int(5);
   if (kind < 6) return Array.from({ length: size }, () => randomValue(rng, depth - 1));
-  return Object.fromEntries(Array.from({ length: size }, (_, i) => [`k${randomString(rng)}${i}`, randomValue(rng, depth - 1)]));
+  return Object.fromEntries(
+    Array.from({ length: size }, (_, i) => [`k${randomString(rng)}${i}`, randomValue(rng, depth - 1)]),
+  );
 }
 
 const SPACES = [" ", "\n", "\t", "\r\n", "  ", "    \n\t\t   \t                          "];
 
 function looseString(rng: Rng, text: string): string {
-  const escape = (unit: string): string => {
+  const asUnit = (unit: string): string => {
     const code = unit.charCodeAt(0).toString(16).padStart(4, "0");
     return `\\u${rng.chance(0.5) ? code : code.toUpperCase()}`;
   };
@@ -35,9 +54,9 @@ function looseString(rng: Rng, text: string): string {
     if (isHalf) {
       const pair = text.codePointAt(i)! > 0xffff;
       const whole = pair ? text.slice(i, i + 2) : c;
-      out += pair && rng.chance(0.5) ? whole : [...Array(whole.length).keys()].map((k) => escape(whole[k]!)).join("");
+      out += pair && rng.chance(0.5) ? whole : [...Array(whole.length).keys()].map((k) => asUnit(whole[k]!)).join("");
       i += whole.length - 1;
-    } else if (rng.chance(0.15)) out += escape(c);
+    } else if (rng.chance(0.15)) out += asUnit(c);
     else if (c === "/" && rng.chance(0.5)) out += "\\/";
     else out += JSON.stringify(c).slice(1, -1);
   }
@@ -65,7 +84,9 @@ export function mutate(rng: Rng, bytes: Uint8Array): Uint8Array {
   const out = [...bytes];
   for (let k = rng.int(3); k >= 0; k--) {
     const at = rng.int(out.length + 1);
-    const byte = rng.chance(0.5) ? rng.pick([...'{}[]",:\\ \n\t-+.0e1tfnu/'].map((c) => c.charCodeAt(0))) : rng.int(256);
+    const byte = rng.chance(0.5)
+      ? rng.pick([...'{}[]",:\\ \n\t-+.0e1tfnu/'].map((c) => c.charCodeAt(0)))
+      : rng.int(256);
     const kind = rng.int(4);
     if (kind === 0) out.splice(at, 1);
     else if (kind === 1) out.splice(at, 0, byte);

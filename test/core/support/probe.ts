@@ -33,10 +33,11 @@ export class Probe {
   readonly raw: Raw;
   readonly #exports: WebAssembly.Exports;
   readonly #area: number;
-  readonly #areaSize = 1 << 22;
+  readonly #areaSize: number;
   #next: number;
 
-  constructor(readonly kind: "scalar" | "simd") {
+  constructor(kind: "scalar" | "simd", areaSize = 1 << 22) {
+    this.#areaSize = areaSize;
     this.#exports = new WebAssembly.Instance(moduleOf(kind), {}).exports;
     this.memory = this.#exports.memory as WebAssembly.Memory;
     this.raw = this.#exports as unknown as Raw;
