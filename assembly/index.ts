@@ -14,6 +14,7 @@ import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
 import { applyText, beginCall, continueFeed, enter, feed, finishBody, framedMessages, repeatFailure, resumeStream } from "./session/feed";
 import { directEvents } from "./session/fast-path/direct";
+import { templateBytes, templateHits } from "./session/fast-path/templates";
 import { addHandle, connectionOf, dropHandle, replaceHandle } from "./session/handles";
 import {
   isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, versionOf, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
@@ -48,13 +49,13 @@ let engineBytes: u32 = 0;
 export function engine_live(): u32 {
   trimScratch();
   staging_release();
-  return liveBytes() - engineBytes;
+  return liveBytes() - engineBytes - templateBytes;
 }
 
 export function engine_held(): u32 { return heldBytes(); }
 
-/** Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain. */
-export function engine_counter(i: u32): u32 { return i == 0 ? directEvents : i == 1 ? framedMessages : hotAppends; }
+/** Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a template. */
+export function engine_counter(i: u32): u32 { return i == 0 ? directEvents : i == 1 ? framedMessages : i == 2 ? hotAppends : templateHits; }
 
 // ---------------------------------------------------------------- input and results
 

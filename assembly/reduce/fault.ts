@@ -1,6 +1,6 @@
 // The fault of the event being judged, and its JSON pointer (RFC 6901) as canonical string contents.
-import { SCRATCH_PATH as PATH } from "./scratch";
-import { bytesAppend, bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { SCRATCH_PATH as PATH, scratchReserve } from "./scratch";
+import { bytesAppend, bytesClear, RUN_LEN, RUN_PTR } from "../memory/bytes";
 
 
 /** `E_` id, 0 = none. */
@@ -45,7 +45,7 @@ export function pathCut(length: u32): void { store<u32>(PATH, length, RUN_LEN); 
 
 /** Adds a step named by canonical key text; `~` and `/` are escaped (RFC 6901 §3). A path that finds no memory is cut short. */
 export function pathName(p: usize, n: u32): void {
-  if (!bytesReserve(PATH, (n << 1) + 1)) return;
+  if (!scratchReserve(PATH, (n << 1) + 1)) return;
   let d = <usize>load<u32>(PATH, RUN_PTR) + load<u32>(PATH, RUN_LEN);
   const start = d;
   store<u8>(d++, 0x2f);
@@ -75,5 +75,5 @@ export function pathIndex(i: u32): void {
 /** Sets a whole path from canonical pointer text. */
 export function pathText(p: usize, n: u32): void {
   pathReset();
-  bytesAppend(PATH, p, n);
+  if (scratchReserve(PATH, n)) bytesAppend(PATH, p, n);
 }

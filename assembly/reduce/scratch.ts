@@ -1,6 +1,6 @@
 // Growable runs that belong to no stream: they serve one call at a time and are given back by `trimScratch`.
 import { setAccount } from "../memory/heap";
-import { bytesFree } from "../memory/bytes";
+import { bytesFree, bytesReserve, RUN_CAP, RUN_LEN } from "../memory/bytes";
 
 const COUNT: u32 = 8;
 const RUNS: usize = memory.data(8 * 16, 16);
@@ -21,6 +21,15 @@ export const SCRATCH_RESULT: usize = RUNS + 96;
 
 /** A stream id that does not fit into the input window. */
 export const SCRATCH_ID: usize = RUNS + 112;
+
+/** Makes room for `more` bytes in one of these runs, whoever pays at the moment; false = out of memory. */
+export function scratchReserve(run: usize, more: u32): bool {
+  if (load<u32>(run, RUN_CAP) - load<u32>(run, RUN_LEN) >= more) return true;
+  const account = setAccount(0);
+  const done = bytesReserve(run, more);
+  setAccount(account);
+  return done;
+}
 
 /** Gives all runs back. */
 export function trimScratch(): void {

@@ -16,13 +16,15 @@ import {
 import { clearFault, fail, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart, pathText } from "../reduce/fault";
 import { SCRATCH_MESSAGE as REPLACED } from "../reduce/scratch";
 import { scanEnvelope, setEnvelopeLimits } from "../reduce/agentue/envelope";
-import { setJudgeOptions } from "../reduce/agentue/judge";
+import { eventOp, isTokenLike, setJudgeOptions } from "../reduce/agentue/judge";
 import { setModelLimit } from "../reduce/agentue/apply";
 import { setPatchLimits } from "../reduce/agentue/patch";
 import { setBlockLimit } from "../reduce/agentue/set";
 import { resetDecoder, resetPosition } from "./position";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED, handleEvent } from "./events";
 import { readDirect } from "./fast-path/direct";
+import { learnTemplate, templatesAwake } from "./fast-path/templates";
+import { allowsTokens, foldToken } from "./fast-path/token";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
   C_FRAME, C_LAST_PIECE, C_OPTIONS, C_OUTPUT, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS, T_ID,
@@ -82,6 +84,7 @@ export function continueFeed(c: usize): u32 {
 function run(c: usize): u32 {
   const f = c + C_FRAME, kind = transport(c), end = <usize>load<u32>(c, C_UNREAD_END);
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
+  const templates = kind == code.TRANSPORT_SSE && allowsTokens(c);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
     if (isOutputFull(c)) {
       store<u32>(c, <u32>p, C_UNREAD);
@@ -90,9 +93,22 @@ function run(c: usize): u32 {
     }
     if (kind == code.TRANSPORT_SSE) {
       if (sseAtEventStart(f)) {
+        const awake = templates && templatesAwake();
+        if (awake) {
+          const q = foldToken(c, p, end);
+          if (q) {
+            sseCommitId(f);
+            accepted++;
+            p = q;
+            continue;
+          }
+        }
         const q = readDirect(c, p, end);
         if (q) {
-          if (handleDirect(c, <u32>(q - p))) accepted++;
+          if (handleDirect(c, <u32>(q - p))) {
+            accepted++;
+            if (templates && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
+          }
           if (load<u32>(c, C_STATE)) break;
           p = q;
           continue;

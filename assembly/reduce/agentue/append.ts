@@ -19,7 +19,7 @@ import { maskEnd, maskPath } from "./mask";
 import { failMaskLimit, isTooDeep, isTooLarge, pathOfMask } from "./patch";
 import { putBlock } from "./set";
 import {
-  B_CHAIN, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_LENGTH, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_VERSION,
+  B_CHAIN, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_LENGTH, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_SIZE, S_VERSION,
 } from "./state";
 
 /** Appends that went straight to a remembered text chain. */
@@ -40,6 +40,29 @@ export function applyAppend(s: usize): bool {
   return appendToField(s, block, d, n);
 }
 
+/**
+ * Appends the string contents [p, end) to a field whose text chain is remembered. False: it is not, or a limit or memory is in reach;
+ * nothing was touched, and no fault is set.
+ */
+@inline export function appendToken(s: usize, block: usize, field: usize, n: u32, p: usize, end: usize, loose: bool): bool {
+  const chain = <usize>load<u32>(block, B_CHAIN), d = <usize>load<u32>(block, B_DOCUMENT);
+  if (!chain || load<u32>(block, B_EPOCH) != documentEpoch(d) || load<u32>(block, B_FIELD_LENGTH) != n
+    || !equalBytes(load<u32>(block, B_FIELD), field, n) || isTooLarge(s, <u32>(end - p))) return false;
+  if (loose) {
+    const out = scratch(<u32>(end - p) + 16);
+    if (!out) return false;
+    end = canonicalEscapes(p, end, out);
+    p = out;
+  }
+  const size = <u32>(end - p), from = chainUnits(chain), units = codeUnits(p, end), byte = chainBytes(chain);
+  if (!chainAppend(d, chain, p, size, units)) return false;
+  const grown = chainBytes(chain) - byte, joined = grown != size;
+  store<u32>(s, load<u32>(s, S_SIZE) + grown, S_SIZE);
+  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  noteAppend(s, CHANGE_APPEND, block, field, n, from, from + units, joined ? byte - 6 : byte, joined);
+  return true;
+}
+
 // The payload of an append to a block that is not there must be a complete inline block.
 function insertPayload(s: usize): bool {
   pathReset();
@@ -57,14 +80,13 @@ function insertPayload(s: usize): bool {
 function appendText(s: usize, block: usize, d: usize, chain: usize): bool {
   let p = patchStart + 1;
   let end = patchEnd - 1;
-  let joined = false;
   if (memberKind == K_ESCAPED) {
     const out = scratch(<u32>(end - p) + 16);
     if (!out) return failWhole(code.E_OUT_OF_MEMORY);
     end = canonicalEscapes(p, end, out);
     p = out;
-    joined = startsWithLowSurrogate(p, end);
   }
+  let joined = load<u8>(p) == 0x5c && startsWithLowSurrogate(p, end);
   const n = <u32>(end - p), before = documentSize(d), from = chainUnits(chain), units = codeUnits(p, end);
   let byte = chainBytes(chain);
   if (isTooLarge(s, n)) {

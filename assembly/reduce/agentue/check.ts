@@ -1,7 +1,7 @@
 // The shapes of models, metas, errors and blocks (AgentUE §3), judged on canonical text. A fault leaves its pointer in the path.
 import { equalBytes } from "../../memory/copy";
-import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
-import { SCRATCH_FOUND as FOUND, SCRATCH_FOUND_INDEX as FOUND_INDEX } from "../scratch";
+import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { SCRATCH_FOUND as FOUND, SCRATCH_FOUND_INDEX as FOUND_INDEX, scratchReserve } from "../scratch";
 import { hashBytes } from "../../text/hash";
 import { skipTrusted } from "../../text/trusted";
 import { findMember, firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } from "../../codec/json/members";
@@ -133,7 +133,7 @@ function checkBlocks(p: usize, maxBlocks: u32): bool {
 
 function noteFound(p: usize, end: usize): bool {
   const hash = hashBytes(blockId, blockIdLength);
-  if (!bytesReserve(FOUND, FOUND_SIZE) || !reserveIndex()) {
+  if (!scratchReserve(FOUND, FOUND_SIZE) || !reserveIndex()) {
     return fail(code.E_OUT_OF_MEMORY, 0);
   }
   const index = <usize>load<u32>(FOUND_INDEX, RUN_PTR), mask = (load<u32>(FOUND_INDEX, RUN_LEN) >> 2) - 1;
@@ -166,7 +166,7 @@ function reserveIndex(): bool {
   if (foundBlocks && slots >= (foundBlocks + 1) << 1) return true;
   const wanted = foundBlocks ? slots << 1 : 32;
   bytesClear(FOUND_INDEX);
-  if (!bytesReserve(FOUND_INDEX, wanted << 2)) return false;
+  if (!scratchReserve(FOUND_INDEX, wanted << 2)) return false;
   store<u32>(FOUND_INDEX, wanted << 2, RUN_LEN);
   const index = <usize>load<u32>(FOUND_INDEX, RUN_PTR);
   memory.fill(index, 0, wanted << 2);

@@ -1,17 +1,17 @@
 // Making documents of canonical text; repeated members of protocol objects are resolved at once (last value, first place).
-import { bytesClear, bytesReserve, RUN_PTR } from "../../memory/bytes";
+import { bytesClear, RUN_PTR } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
 import { documentFree, documentNew, documentSetText, documentSize, documentWrite } from "../../document/index";
 import { expandSlot, memberSlot, rootSlot } from "../../document/index";
 import { findMember, mayRepeatMembers, valueStart } from "../../codec/json/members";
 import { skipTrusted } from "../../text/trusted";
-import { SCRATCH_TEXT as SCRATCH } from "../scratch";
+import { SCRATCH_TEXT as SCRATCH, scratchReserve } from "../scratch";
 import * as name from "../names";
 
 /** Shared scratch of at least `n` bytes; 0 = out of memory. The next call invalidates it. */
 export function scratch(n: u32): usize {
   bytesClear(SCRATCH);
-  return bytesReserve(SCRATCH, n) ? <usize>load<u32>(SCRATCH, RUN_PTR) : 0;
+  return scratchReserve(SCRATCH, n) ? <usize>load<u32>(SCRATCH, RUN_PTR) : 0;
 }
 
 /** A document of the canonical object [p, end); `isMeta`: its member `error` is a protocol object too. 0 = out of memory. */

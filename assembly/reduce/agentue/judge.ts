@@ -4,7 +4,7 @@ import * as name from "../names";
 import { checkBlock, checkError, checkModel } from "./check";
 import {
   F_BLOCK, F_EVENT_TYPE, F_MASK, F_META, F_MODEL, F_OP, F_SEQ, F_STREAM_ID, F_TS, fieldEnd, fieldKind, fieldOrder, fieldStart,
-  findBlockMember, integerOf, isString, K_ABSENT, K_NUMBER, K_OBJECT, memberEnd, memberStart, opOf, unknownKey, unknownLength, unknownOrder,
+  envelopeDirty, escapedMembers, findBlockMember, integerOf, isString, K_ABSENT, K_ESCAPED, K_OBJECT, memberEnd, memberStart, opOf, unknownKey, unknownLength, unknownOrder,
 } from "./envelope";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
@@ -22,6 +22,12 @@ export let patchEnd: usize = 0;
 
 let maxBlocks: u32 = 0;
 let sequence: u32 = 0;
+
+/** Whether the event that was just applied, an append, is one whose like can be recognised by its bytes: clean text that appends a string. */
+export function isTokenLike(): bool {
+  return load<u8>(patchStart) == 0x22 && !envelopeDirty && !escapedMembers && fieldKind(F_STREAM_ID) != K_ESCAPED
+    && <u32>(fieldEnd(F_SEQ) - fieldStart(F_SEQ)) <= 15 && (fieldKind(F_TS) == K_ABSENT || fieldEnd(F_TS) - fieldStart(F_TS) <= 15);
+}
 
 /** Options of the session whose events are judged next. */
 export function setJudgeOptions(blocks: u32, sequenceMode: u32): void {

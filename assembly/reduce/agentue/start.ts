@@ -1,12 +1,12 @@
 // `start` (AgentUE §5.1) and stored models: a whole new model is built beside the old one and takes its place when nothing can fail any more.
 import * as code from "../../abi/codes";
 import { alloc, free, reserve } from "../../memory/heap";
-import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
 import { documentFree, documentSize } from "../../document/index";
 import { firstMember, keyLength, keyStart, mayRepeatMembers, readMember, valueEnd, valueStart } from "../../codec/json/members";
 import { fail, failWhole, pathName, pathReset } from "../fault";
-import { SCRATCH_SHELL as SHELL } from "../scratch";
+import { SCRATCH_SHELL as SHELL, scratchReserve } from "../scratch";
 import * as name from "../names";
 import { freeChanges, noteStart } from "./changes";
 import { foundAt, foundBlocks, modelMeta, modelMetaEnd, modelReferences } from "./check";
@@ -79,7 +79,7 @@ function buildShell(p: usize): bool {
   let q = firstMember(p);
   while (q) {
     q = readMember(q);
-    if (!bytesReserve(SHELL, keyLength + 8 + <u32>(valueEnd - valueStart))) return false;
+    if (!scratchReserve(SHELL, keyLength + 8 + <u32>(valueEnd - valueStart))) return false;
     const out = <usize>load<u32>(SHELL, RUN_PTR);
     let n = load<u32>(SHELL, RUN_LEN);
     store<u8>(out + n, n ? 0x2c : 0x7b);

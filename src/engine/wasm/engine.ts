@@ -10,6 +10,8 @@ export interface CoreCounters {
   slowEvents: number;
   /** Appends that went straight to a remembered text chain. */
   hotAppends: number;
+  /** Events folded by a template. */
+  templateHits: number;
 }
 
 const cores = new WeakMap<EngineCore, Core>();
@@ -83,5 +85,5 @@ export function createWasmEngine(
 export function coreCounters(engine: EngineCore): CoreCounters {
   const core = cores.get(engine);
   const read = (i: number) => (core === undefined ? 0 : core.exports.engine_counter(i) >>> 0);
-  return { directEvents: read(0), slowEvents: read(1), hotAppends: read(2) };
+  return { directEvents: read(0), slowEvents: read(1), hotAppends: read(2), templateHits: read(3) };
 }
