@@ -11,39 +11,76 @@ const PAYLOAD: Case[] = [
   ...refusal("no id", appendTo("content", { content: "x" }), "missing_field", "/block/id"),
   ...refusal("an empty id", appendTo("content", { id: "", content: "x" }), "bad_block", "/block/id"),
   ...refusal("a numeric id", appendTo("content", { id: 5, content: "x" }), "bad_block", "/block/id"),
-  ...refusal("a ref in the payload", appendTo("content", { id: "a", content: "x", ref: "k" }), "bad_block", "/block/ref"),
+  ...refusal(
+    "a ref in the payload",
+    appendTo("content", { id: "a", content: "x", ref: "k" }),
+    "bad_block",
+    "/block/ref",
+  ),
   ...refusal("a ref before everything else", appendTo("content", { ref: 1 }), "bad_block", "/block/ref"),
   ...refusal("the value is missing", appendTo("content", { id: "a" }), "missing_field", "/block/content"),
   ...[1, null, true, {}].flatMap((value) =>
-    refusal(`the value is ${JSON.stringify(value)}`, appendTo("content", { id: "a", content: value }), "bad_field", "/block/content"),
+    refusal(
+      `the value is ${JSON.stringify(value)}`,
+      appendTo("content", { id: "a", content: value }),
+      "bad_field",
+      "/block/content",
+    ),
   ),
-  ...refusal("the value of a payload that would be inserted is malformed", appendTo("content", { id: "new", content: 1 }), "bad_field", "/block/content"),
-  acceptance("other members of the payload are ignored", appendTo("content", { id: "a", type: 5, parent_id: 1, content: "!", x: 1 }), {
-    block: { id: "a", type: "text", content: "Hello!" },
-  }),
+  ...refusal(
+    "the value of a payload that would be inserted is malformed",
+    appendTo("content", { id: "new", content: 1 }),
+    "bad_field",
+    "/block/content",
+  ),
+  acceptance(
+    "other members of the payload are ignored",
+    appendTo("content", { id: "a", type: 5, parent_id: 1, content: "!", x: 1 }),
+    {
+      block: { id: "a", type: "text", content: "Hello!" },
+    },
+  ),
 ];
 
 const TEXT: Case[] = [
-  acceptance("a string grows", append(2, "a", ", world"), { block: { id: "a", type: "text", content: "Hello, world" } }),
+  acceptance("a string grows", append(2, "a", ", world"), {
+    block: { id: "a", type: "text", content: "Hello, world" },
+  }),
   acceptance("an empty delta", append(2, "a", ""), { block: { id: "a", type: "text", content: "Hello" } }),
-  acceptance("an id with escapes", '{"op":"append","seq":2,"mask":"block.content","block":{"id":"\\u0061","content":"\\u0021"}}', {
-    block: { id: "a", type: "text", content: "Hello!" },
+  acceptance(
+    "an id with escapes",
+    '{"op":"append","seq":2,"mask":"block.content","block":{"id":"\\u0061","content":"\\u0021"}}',
+    {
+      block: { id: "a", type: "text", content: "Hello!" },
+    },
+  ),
+  acceptance(
+    "every escape",
+    '{"op":"append","seq":2,"mask":"block.content","block":{"id":"a","content":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\\u007f\\u2028\\u00e9\\u4e2d\\ud83d\\ude00"}}',
+    {
+      block: { id: "a", type: "text", content: 'Hello"\\/\b\f\n\r\t\u0000\u001f\u007f\u2028é中😀' },
+    },
+  ),
+  acceptance("a type that grows", appendTo("type", { id: "a", type: "ual" }), {
+    block: { id: "a", type: "textual", content: "Hello" },
   }),
-  acceptance("every escape", '{"op":"append","seq":2,"mask":"block.content","block":{"id":"a","content":"\\"\\\\\\/\\b\\f\\n\\r\\t\\u0000\\u001f\\u007f\\u2028\\u00e9\\u4e2d\\ud83d\\ude00"}}', {
-    block: { id: "a", type: "text", content: 'Hello"\\/\b\f\n\r\t\u0000\u001f\u007f\u2028é中😀' },
+  acceptance("an absent field takes the string", appendTo("note", { id: "a", note: "n" }), {
+    block: { id: "a", type: "text", content: "Hello", note: "n" },
   }),
-  acceptance("a type that grows", appendTo("type", { id: "a", type: "ual" }), { block: { id: "a", type: "textual", content: "Hello" } }),
-  acceptance("an absent field takes the string", appendTo("note", { id: "a", note: "n" }), { block: { id: "a", type: "text", content: "Hello", note: "n" } }),
   acceptance("a null field takes the string", appendTo("empty", { id: "tool", empty: "e" }), {
     block: { id: "tool", type: "tool", tool: { status: "run", args: { q: 1 } }, empty: "e", n: 5 },
   }),
   acceptance("an absent parent_id takes the string", appendTo("parent_id", { id: "a", parent_id: "p" }), {
     block: { id: "a", type: "text", content: "Hello", parent_id: "p" },
   }),
-  acceptance("a field named __proto__", '{"op":"append","seq":2,"mask":"block.__proto__","block":{"id":"a","__proto__":"x"}}', {
-    model:
-      '{"version":"1.1","biz":"chat","meta":{"task_id":"task","nothing":null,"count":1,"open":{"deep":{"x":1}}},"blocks":[{"id":"a","type":"text","content":"Hello","__proto__":"x"},{"id":"list","type":"list","items":[1]},{"id":"tool","type":"tool","tool":{"status":"run","args":{"q":1}},"empty":null,"n":5},{"id":"r","ref":"key"}]}',
-  }),
+  acceptance(
+    "a field named __proto__",
+    '{"op":"append","seq":2,"mask":"block.__proto__","block":{"id":"a","__proto__":"x"}}',
+    {
+      model:
+        '{"version":"1.1","biz":"chat","meta":{"task_id":"task","nothing":null,"count":1,"open":{"deep":{"x":1}}},"blocks":[{"id":"a","type":"text","content":"Hello","__proto__":"x"},{"id":"list","type":"list","items":[1]},{"id":"tool","type":"tool","tool":{"status":"run","args":{"q":1}},"empty":null,"n":5},{"id":"r","ref":"key"}]}',
+    },
+  ),
   {
     name: "many deltas in turn over two blocks",
     steps: [
@@ -95,9 +132,15 @@ function deltas(wanted: (i: number) => boolean): string {
 }
 
 const LISTS: Case[] = [
-  acceptance("an array grows", appendTo("items", { id: "list", items: [2, "x", { y: [] }] }), { block: { id: "list", type: "list", items: [1, 2, "x", { y: [] }] } }),
-  acceptance("an empty array is appended", appendTo("items", { id: "list", items: [] }), { block: { id: "list", type: "list", items: [1] } }),
-  acceptance("an absent field takes the array", appendTo("more", { id: "list", more: [[]] }), { block: { id: "list", type: "list", items: [1], more: [[]] } }),
+  acceptance("an array grows", appendTo("items", { id: "list", items: [2, "x", { y: [] }] }), {
+    block: { id: "list", type: "list", items: [1, 2, "x", { y: [] }] },
+  }),
+  acceptance("an empty array is appended", appendTo("items", { id: "list", items: [] }), {
+    block: { id: "list", type: "list", items: [1] },
+  }),
+  acceptance("an absent field takes the array", appendTo("more", { id: "list", more: [[]] }), {
+    block: { id: "list", type: "list", items: [1], more: [[]] },
+  }),
   {
     name: "arrays grow from nothing",
     steps: [
@@ -113,31 +156,84 @@ const LISTS: Case[] = [
 ];
 
 const MISMATCH: Case[] = [
-  ...refusal("an array to a string", appendTo("content", { id: "a", content: ["x"] }), "type_mismatch", "/block/content"),
+  ...refusal(
+    "an array to a string",
+    appendTo("content", { id: "a", content: ["x"] }),
+    "type_mismatch",
+    "/block/content",
+  ),
   ...refusal("a string to an array", appendTo("items", { id: "list", items: "x" }), "type_mismatch", "/block/items"),
   ...refusal("a string to a number", appendTo("n", { id: "tool", n: "x" }), "type_mismatch", "/block/n"),
   ...refusal("a string to an object", appendTo("tool", { id: "tool", tool: "x" }), "type_mismatch", "/block/tool"),
   ...refusal("an array to an object", appendTo("tool", { id: "tool", tool: [] }), "type_mismatch", "/block/tool"),
   ...refusal("an array to type", appendTo("type", { id: "a", type: ["x"] }), "type_mismatch", "/block/type"),
-  ...refusal("an empty array to a string", appendTo("content", { id: "a", content: [] }), "type_mismatch", "/block/content"),
-  ...refusal("parent_id takes an array", appendTo("parent_id", { id: "a", parent_id: [] }), "bad_field", "/block/parent_id"),
-  ...refusal("group_id takes an array", appendTo("group_id", { id: "a", group_id: ["g"] }), "bad_field", "/block/group_id"),
+  ...refusal(
+    "an empty array to a string",
+    appendTo("content", { id: "a", content: [] }),
+    "type_mismatch",
+    "/block/content",
+  ),
+  ...refusal(
+    "parent_id takes an array",
+    appendTo("parent_id", { id: "a", parent_id: [] }),
+    "bad_field",
+    "/block/parent_id",
+  ),
+  ...refusal(
+    "group_id takes an array",
+    appendTo("group_id", { id: "a", group_id: ["g"] }),
+    "bad_field",
+    "/block/group_id",
+  ),
 ];
 
 const INSERT: Case[] = [
-  acceptance("a missing block is inserted as it came", appendTo("content", { id: "new", type: "text", content: "x", extra: { y: 1 } }), {
-    block: { id: "new", type: "text", content: "x", extra: { y: 1 } },
+  acceptance(
+    "a missing block is inserted as it came",
+    appendTo("content", { id: "new", type: "text", content: "x", extra: { y: 1 } }),
+    {
+      block: { id: "new", type: "text", content: "x", extra: { y: 1 } },
+    },
+  ),
+  acceptance("a missing block with an array", appendTo("items", { items: [1], type: "l", id: "new" }), {
+    block: { items: [1], type: "l", id: "new" },
   }),
-  acceptance("a missing block with an array", appendTo("items", { items: [1], type: "l", id: "new" }), { block: { items: [1], type: "l", id: "new" } }),
-  acceptance("a missing block whose type is the field", appendTo("type", { id: "new", type: "t" }), { block: { id: "new", type: "t" } }),
+  acceptance("a missing block whose type is the field", appendTo("type", { id: "new", type: "t" }), {
+    block: { id: "new", type: "t" },
+  }),
   ...refusal("a missing block without type", append(2, "nobody", "x"), "bad_block", "/block/type"),
-  ...refusal("a missing block with an empty type", appendTo("content", { id: "new", type: "", content: "x" }), "bad_block", "/block/type"),
-  ...refusal("a missing block with a malformed parent_id", appendTo("content", { id: "new", type: "t", content: "x", parent_id: 1 }), "bad_block", "/block/parent_id"),
-  ...refusal("a missing block with a malformed group_id", appendTo("content", { group_id: [], id: "new", type: "t", content: "x" }), "bad_block", "/block/group_id"),
-  ...refusal("a missing block whose type is an array", appendTo("type", { id: "new", type: ["t"] }), "bad_block", "/block/type"),
+  ...refusal(
+    "a missing block with an empty type",
+    appendTo("content", { id: "new", type: "", content: "x" }),
+    "bad_block",
+    "/block/type",
+  ),
+  ...refusal(
+    "a missing block with a malformed parent_id",
+    appendTo("content", { id: "new", type: "t", content: "x", parent_id: 1 }),
+    "bad_block",
+    "/block/parent_id",
+  ),
+  ...refusal(
+    "a missing block with a malformed group_id",
+    appendTo("content", { group_id: [], id: "new", type: "t", content: "x" }),
+    "bad_block",
+    "/block/group_id",
+  ),
+  ...refusal(
+    "a missing block whose type is an array",
+    appendTo("type", { id: "new", type: ["t"] }),
+    "bad_block",
+    "/block/type",
+  ),
   {
     name: "an inserted block grows further",
-    steps: [start(modelOf()), appendTo("content", { id: "n", type: "t", content: "1" }, 2), append(3, "n", "2"), appendTo("content", { id: "n", type: "ignored", content: "3" }, 4)],
+    steps: [
+      start(modelOf()),
+      appendTo("content", { id: "n", type: "t", content: "1" }, 2),
+      append(3, "n", "2"),
+      appendTo("content", { id: "n", type: "ignored", content: "3" }, 4),
+    ],
     applied: 4,
     streams: [{ status: "open", model: modelOf({ id: "n", type: "t", content: "123" }) }],
   },

@@ -59,7 +59,12 @@ export function end(seq: number, more: Json = {}): Json {
 export function modelWith(change: { block?: Json; meta?: Json }): Json {
   const { block } = change;
   const known = MODEL.blocks.some((one) => one.id === block?.id);
-  const blocks = block === undefined ? MODEL.blocks : known ? MODEL.blocks.map((one) => (one.id === block.id ? block : one)) : [...MODEL.blocks, block];
+  const blocks =
+    block === undefined
+      ? MODEL.blocks
+      : known
+        ? MODEL.blocks.map((one) => (one.id === block.id ? block : one))
+        : [...MODEL.blocks, block];
   return { ...MODEL, meta: { ...MODEL.meta, ...change.meta }, blocks };
 }
 
@@ -77,9 +82,20 @@ export interface RefusalOptions {
  * Two cases for one refused event after the standard `start`: refused with the stream, and skipped alone; a `ping` that
  * follows is dropped in the first and accepted in the second.
  */
-export function refusal(name: string, event: string | Json, code: ErrorCode, path?: string, more: RefusalOptions = {}): Case[] {
+export function refusal(
+  name: string,
+  event: string | Json,
+  code: ErrorCode,
+  path?: string,
+  more: RefusalOptions = {},
+): Case[] {
   const after = more.after ?? [];
-  const error: ExpectedError = { code, streamId: "", eventIndex: 1 + after.length, ...(path === undefined ? {} : { path }) };
+  const error: ExpectedError = {
+    code,
+    streamId: "",
+    eventIndex: 1 + after.length,
+    ...(path === undefined ? {} : { path }),
+  };
   const status = more.status ?? "refused";
   const rest = { seq: more.seq ?? 1 + after.length, version: 1 + after.length, model: more.model ?? MODEL };
   const steps = [start(), ...after, event, ping(rest.seq)];
@@ -115,7 +131,9 @@ export function acceptance(
     steps: [start(), event],
     ...(more.options ? { options: more.options } : {}),
     applied: 2,
-    streams: [{ status: more.status ?? "open", seq: more.seq ?? 2, version: 2, model: change.model ?? modelWith(change) }],
+    streams: [
+      { status: more.status ?? "open", seq: more.seq ?? 2, version: 2, model: change.model ?? modelWith(change) },
+    ],
   };
 }
 

@@ -17,12 +17,28 @@ function changes(since: number | undefined, version: number, wanted: Wanted[] | 
   });
 }
 
-const grow = (from: number, to: number, text: string, id = "a", field = "content"): Wanted => ({ kind: "append", id, field, from, to, text });
+const grow = (from: number, to: number, text: string, id = "a", field = "content"): Wanted => ({
+  kind: "append",
+  id,
+  field,
+  from,
+  to,
+  text,
+});
 
 const KINDS: Case[] = [
   {
     name: "start and load",
-    steps: [start(), changes(0, 1, [{ kind: "start" }]), start(), changes(1, 2, [{ kind: "start" }]), call("load", (fold) => fold.reducer.load(MODEL, { seq: 1 })), changes(2, 3, [{ kind: "start" }]), changes(0, 3, [{ kind: "start" }]), changes(1, 3, [{ kind: "start" }])],
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      start(),
+      changes(1, 2, [{ kind: "start" }]),
+      call("load", (fold) => fold.reducer.load(MODEL, { seq: 1 })),
+      changes(2, 3, [{ kind: "start" }]),
+      changes(0, 3, [{ kind: "start" }]),
+      changes(1, 3, [{ kind: "start" }]),
+    ],
     applied: 2,
   },
   {
@@ -34,7 +50,10 @@ const KINDS: Case[] = [
       changes(1, 2, [{ kind: "insert", id: "n" }]),
       set(3, { id: "a", type: "t" }),
       changes(2, 3, [{ kind: "replace", id: "a" }]),
-      changes(1, 3, [{ kind: "insert", id: "n" }, { kind: "replace", id: "a" }]),
+      changes(1, 3, [
+        { kind: "insert", id: "n" },
+        { kind: "replace", id: "a" },
+      ]),
     ],
     applied: 3,
   },
@@ -46,7 +65,11 @@ const KINDS: Case[] = [
       setBlock(2, "block.tool.status", { id: "tool", tool: { status: "x" } }),
       setMeta(3, "meta.open.deep", { open: { deep: 1 } }),
       failure(4, { code: "c", message: "m" }),
-      changes(1, 4, [{ kind: "replace", id: "tool", field: "tool.status" }, { kind: "meta", field: "open.deep" }, { kind: "meta", field: "error" }]),
+      changes(1, 4, [
+        { kind: "replace", id: "tool", field: "tool.status" },
+        { kind: "meta", field: "open.deep" },
+        { kind: "meta", field: "error" },
+      ]),
     ],
     applied: 4,
   },
@@ -90,7 +113,14 @@ const KINDS: Case[] = [
   {
     name: "refused and skipped events change nothing",
     options: { onViolation: "skip-event" },
-    steps: [start(), changes(0, 1, [{ kind: "start" }]), append(1, "a", "x"), set(2, { id: 5 }), append(2, "r", "x"), changes(1, 1, [])],
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      append(1, "a", "x"),
+      set(2, { id: 5 }),
+      append(2, "r", "x"),
+      changes(1, 1, []),
+    ],
     applied: 1,
     errors: [
       { code: "bad_block", path: "/block/id", eventIndex: 2 },
@@ -103,7 +133,15 @@ const KINDS: Case[] = [
 const COALESCED: Case[] = [
   {
     name: "appends to one field join",
-    steps: [start(), changes(0, 1, [{ kind: "start" }]), append(2, "a", "1"), append(3, "a", "2é"), append(4, "a", ""), append(5, "a", "😀"), changes(1, 5, [grow(5, 10, "12é😀")])],
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      append(2, "a", "1"),
+      append(3, "a", "2é"),
+      append(4, "a", ""),
+      append(5, "a", "😀"),
+      changes(1, 5, [grow(5, 10, "12é😀")]),
+    ],
     applied: 5,
   },
   {
@@ -117,7 +155,11 @@ const COALESCED: Case[] = [
       { op: "append", seq: 5, mask: "block.items", block: { id: "list", items: [2] } },
       append(6, "a", "3"),
       { op: "append", seq: 7, mask: "block.items", block: { id: "list", items: [3, 4] } },
-      changes(1, 7, [grow(5, 8, "123"), { kind: "meta", field: "x" }, { kind: "append", id: "list", field: "items", from: 1, to: 4 }]),
+      changes(1, 7, [
+        grow(5, 8, "123"),
+        { kind: "meta", field: "x" },
+        { kind: "append", id: "list", field: "items", from: 1, to: 4 },
+      ]),
     ],
     applied: 7,
   },
@@ -144,7 +186,13 @@ const COALESCED: Case[] = [
       append(4, "a", "2"),
       set(5, { id: "a", type: "t", content: "whole" }),
       append(6, "a", "3"),
-      changes(1, 6, [grow(5, 6, "1"), { kind: "replace", id: "a", field: "content" }, grow(3, 4, "2"), { kind: "replace", id: "a" }, grow(5, 6, "3")]),
+      changes(1, 6, [
+        grow(5, 6, "1"),
+        { kind: "replace", id: "a", field: "content" },
+        grow(3, 4, "2"),
+        { kind: "replace", id: "a" },
+        grow(5, 6, "3"),
+      ]),
     ],
     applied: 6,
   },
@@ -197,29 +245,62 @@ const KNOWN: Case[] = [
   },
   {
     name: "a version that was never read and lies behind the start is not known",
-    steps: [start(), append(2, "a", "!"), append(3, "a", "?"), changes(2, 3, "resync"), changes(1, 3, "resync"), changes(0, 3, [{ kind: "start" }, grow(5, 7, "!?")])],
+    steps: [
+      start(),
+      append(2, "a", "!"),
+      append(3, "a", "?"),
+      changes(2, 3, "resync"),
+      changes(1, 3, "resync"),
+      changes(0, 3, [{ kind: "start" }, grow(5, 7, "!?")]),
+    ],
     applied: 3,
   },
   {
     name: "every version before the last start is known",
-    steps: [start(), append(2, "a", "!"), append(3, "a", "?"), start(undefined, { seq: 9 }), append(10, "a", "."), ...[0, 1, 2, 3].map((since) => changes(since, 5, [{ kind: "start" }, grow(5, 6, ".")]))],
+    steps: [
+      start(),
+      append(2, "a", "!"),
+      append(3, "a", "?"),
+      start(undefined, { seq: 9 }),
+      append(10, "a", "."),
+      ...[0, 1, 2, 3].map((since) => changes(since, 5, [{ kind: "start" }, grow(5, 6, ".")])),
+    ],
     applied: 5,
   },
   {
     name: "256 changes are kept",
-    steps: [start(), changes(0, 1, [{ kind: "start" }]), ...many(256), changes(1, 257, replaced(256)), append(300, "a", "x"), changes(257, 258, [grow(5, 6, "x")])],
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      ...many(256),
+      changes(1, 257, replaced(256)),
+      append(300, "a", "x"),
+      changes(257, 258, [grow(5, 6, "x")]),
+    ],
     applied: 258,
     gaps: [{ streamId: "", op: "append", lastSeq: 257, seq: 300, eventIndex: 257 }],
   },
   {
     name: "257 changes are not",
-    steps: [start(), changes(0, 1, [{ kind: "start" }]), ...many(257), changes(1, 258, "resync"), setMeta(300, "meta.z", { z: 1 }), changes(258, 259, [{ kind: "meta", field: "z" }])],
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      ...many(257),
+      changes(1, 258, "resync"),
+      setMeta(300, "meta.z", { z: 1 }),
+      changes(258, 259, [{ kind: "meta", field: "z" }]),
+    ],
     applied: 259,
     gaps: [{ streamId: "", op: "set", lastSeq: 258, seq: 300, eventIndex: 258 }],
   },
   {
     name: "a thousand appends are one change",
-    steps: [start(), changes(0, 1, [{ kind: "start" }]), ...Array.from({ length: 900 }, (_, i) => append(2 + i, "a", "x")), changes(1, 901, [grow(5, 905, "x".repeat(900))])],
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      ...Array.from({ length: 900 }, (_, i) => append(2 + i, "a", "x")),
+      changes(1, 901, [grow(5, 905, "x".repeat(900))]),
+    ],
     applied: 901,
   },
   {
@@ -237,7 +318,14 @@ const KNOWN: Case[] = [
   },
   {
     name: "reading takes nothing away",
-    steps: [start(), changes(0, 1, [{ kind: "start" }]), changes(0, 1, [{ kind: "start" }]), append(2, "a", "!"), changes(1, 2, [grow(5, 6, "!")]), changes(1, 2, [grow(5, 6, "!")])],
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      changes(0, 1, [{ kind: "start" }]),
+      append(2, "a", "!"),
+      changes(1, 2, [grow(5, 6, "!")]),
+      changes(1, 2, [grow(5, 6, "!")]),
+    ],
     applied: 2,
   },
 ];

@@ -32,7 +32,8 @@ interface Script {
   body: Uint8Array;
 }
 
-const texts = (...events: unknown[]): string[] => events.map((event) => (typeof event === "string" ? event : JSON.stringify(event)));
+const texts = (...events: unknown[]): string[] =>
+  events.map((event) => (typeof event === "string" ? event : JSON.stringify(event)));
 const X = { id: "x", type: "t", content: "" };
 
 /** Short bodies, each cut at every byte. */
@@ -43,8 +44,12 @@ const SHORT: Script[] = [
     body: concat([
       utf8("\ufeff: hi\r\nid: 1\r\nretry: 20\r\n"),
       utf8(sseEvent(JSON.stringify(start(modelOf(X))), { eol: "\r\n", multiLine: true })),
-      utf8(`id:é2\revent: x\rdata:{"op":"append","seq":2,\rdata: "mask":"block.content",\rdata:"block":{"id":"x","content":"\\ud83d"}}\r\r`),
-      utf8('\n\ndata\ndata:\nid\n\nid: 3\nretry: 5\ndata: {"op":"append","seq":4,"mask":"block.content","block":{"content":"\\ude00é中😀","id":"x"}}\n\n'),
+      utf8(
+        `id:é2\revent: x\rdata:{"op":"append","seq":2,\rdata: "mask":"block.content",\rdata:"block":{"id":"x","content":"\\ud83d"}}\r\r`,
+      ),
+      utf8(
+        '\n\ndata\ndata:\nid\n\nid: 3\nretry: 5\ndata: {"op":"append","seq":4,"mask":"block.content","block":{"content":"\\ude00é中😀","id":"x"}}\n\n',
+      ),
       utf8("id: 4\r\n\r\ndata: [DONE]\n\n: \n"),
     ]),
   },
@@ -56,13 +61,22 @@ const SHORT: Script[] = [
   {
     name: "sse that fails",
     transport: "sse",
-    body: concat([sseBody(texts(start(modelOf(X)), append(2, "x", "a"))), utf8('data: {"op":\ndata: x}\n\n'), sseBody(texts(append(3, "x", "b")))]),
+    body: concat([
+      sseBody(texts(start(modelOf(X)), append(2, "x", "a"))),
+      utf8('data: {"op":\ndata: x}\n\n'),
+      sseBody(texts(append(3, "x", "b"))),
+    ]),
   },
   {
     name: "sse with ill-formed bytes that are replaced",
     transport: "sse",
     options: { utf8: "replace" },
-    body: concat([sseBody(texts(start(modelOf(X)))), latin1('id: \xff\ndata: {"op":"append","seq":2,"mask":"block.content","block":{"id":"x","content":"\xe2\x82\xf0\x9f\x98!"}}\n\n')]),
+    body: concat([
+      sseBody(texts(start(modelOf(X)))),
+      latin1(
+        'id: \xff\ndata: {"op":"append","seq":2,"mask":"block.content","block":{"id":"x","content":"\xe2\x82\xf0\x9f\x98!"}}\n\n',
+      ),
+    ]),
   },
   {
     name: "ndjson with violations, repetitions and gaps",
@@ -75,7 +89,9 @@ const SHORT: Script[] = [
     name: "ndjson with undecodable and too large lines that are skipped",
     transport: "ndjson",
     options: { undecodable: "skip", limits: { messageBytes: 120 } },
-    body: utf8(`${texts(start(modelOf(X)), "{", "[]", append(2, "x", "z".repeat(120)), append(3, "x", "é")).join("\r\n")}\r\n{"x`),
+    body: utf8(
+      `${texts(start(modelOf(X)), "{", "[]", append(2, "x", "z".repeat(120)), append(3, "x", "é")).join("\r\n")}\r\n{"x`,
+    ),
   },
 ];
 
@@ -94,7 +110,7 @@ const LONG: { name: string; options?: Options; events: string[] }[] = [
       append(2, "a", "again"),
       append(1, "a", "again"),
       append(3, "r", "unresolved"),
-      setMeta(3, "meta.deep.er", { deep: { er: [1e400 > 1 ? 1 : 0] } }),
+      setMeta(3, "meta.deep.er", { deep: { er: [1] } }),
       set(5, { id: "a", ref: "k" }),
       set(5, { id: 5 }, { stream_id: "__proto__" }),
       append(3, "x", "dropped", { stream_id: "__proto__" }),
@@ -121,12 +137,30 @@ const LONG: { name: string; options?: Options; events: string[] }[] = [
   {
     name: "strict, skip-event",
     options: { sequence: "strict", onViolation: "skip-event" },
-    events: texts(start(modelOf(X)), append(2, "x", "a"), append(2, "x", "b"), append(3, "x", 5), append(3, "x", "c"), end(1), end(3)),
+    events: texts(
+      start(modelOf(X)),
+      append(2, "x", "a"),
+      append(2, "x", "b"),
+      append(3, "x", 5),
+      append(3, "x", "c"),
+      end(1),
+      end(3),
+    ),
   },
-  { name: "off", options: { sequence: "off" }, events: texts(start(modelOf(X), { seq: 9 }), append(2, "x", "a"), append(2, "x", "b"), end(1)) },
+  {
+    name: "off",
+    options: { sequence: "off" },
+    events: texts(start(modelOf(X), { seq: 9 }), append(2, "x", "a"), append(2, "x", "b"), end(1)),
+  },
 ];
 
-function run(from: EngineKind, to: EngineKind, script: Script, chunks: readonly Uint8Array[], moveBefore: number): Fold {
+function run(
+  from: EngineKind,
+  to: EngineKind,
+  script: Script,
+  chunks: readonly Uint8Array[],
+  moveBefore: number,
+): Fold {
   let fold = new Fold(engine(from), script.transport, script.options);
   chunks.forEach((chunk, index) => {
     if (index === moveBefore) fold = fold.migrate(engine(to));
@@ -155,7 +189,9 @@ describe.each(PAIRS)("checkpoint of %s restored by %s", (from, to) => {
   it.each(LONG)("$name, moved at every message", ({ options, events }) => {
     for (const transport of ["sse", "ndjson", "json"] as const) {
       const script: Script = { name: "", transport, body: new Uint8Array(), ...(options ? { options } : {}) };
-      const chunks = events.map((text) => utf8(transport === "sse" ? sseEvent(text) : transport === "ndjson" ? `${text}\n` : text));
+      const chunks = events.map((text) =>
+        utf8(transport === "sse" ? sseEvent(text) : transport === "ndjson" ? `${text}\n` : text),
+      );
       const straight = run(from, from, script, chunks, 0);
       const wanted = outcome(straight);
       straight.reducer.close();
@@ -192,13 +228,23 @@ describe.each(PAIRS)("checkpoint of %s restored by %s", (from, to) => {
       const move = (step: number): void => {
         if (step === moved) fold = fold.migrate(engine(to));
       };
-      fold.push(utf8(`${texts(start(modelOf(X), { stream_id: "p" }), start(modelOf(X), { stream_id: "q" })).join("\n")}\n`));
+      fold.push(
+        utf8(`${texts(start(modelOf(X), { stream_id: "p" }), start(modelOf(X), { stream_id: "q" })).join("\n")}\n`),
+      );
       fold.reducer.pause({ streamId: "p" });
       fold.reducer.pause({ streamId: "q" });
       move(0);
-      fold.push(utf8(`${texts(append(2, "x", "1", { stream_id: "p" }), append(5, "x", "2", { stream_id: "p" }), append(2, "x", 5, { stream_id: "q" })).join("\n")}\n`));
+      fold.push(
+        utf8(
+          `${texts(append(2, "x", "1", { stream_id: "p" }), append(5, "x", "2", { stream_id: "p" }), append(2, "x", 5, { stream_id: "q" })).join("\n")}\n`,
+        ),
+      );
       move(1);
-      fold.push(utf8(`${texts(append(6, "x", "3", { stream_id: "p" }), append(7, "x", "lost", { stream_id: "p" })).join("\n")}\n`));
+      fold.push(
+        utf8(
+          `${texts(append(6, "x", "3", { stream_id: "p" }), append(7, "x", "lost", { stream_id: "p" })).join("\n")}\n`,
+        ),
+      );
       move(2);
       expect([fold.resume("q"), fold.resume("p")]).toEqual([0, 3]);
       move(3);
@@ -254,8 +300,23 @@ describe.each(KINDS)("layout of a checkpoint, %s", (kind) => {
   it("is the documented one", () => {
     const fold = new Fold(engine(kind), "sse", { onViolation: "refuse-stream" });
     const body = concat([
-      sseBody(texts(start(modelOf(X), { stream_id: 'a"é' }), append(3, "x", "1", { stream_id: 'a"é' }), append(3, "x", "1", { stream_id: 'a"é' })), { id: "é1" }),
-      sseBody(texts(start(modelOf(X), { stream_id: "ended" }), end(1, { stream_id: "ended" }), start(modelOf(X), { stream_id: "refused" }), set(2, {}, { stream_id: "refused" }), ping(1, { stream_id: "refused" }))),
+      sseBody(
+        texts(
+          start(modelOf(X), { stream_id: 'a"é' }),
+          append(3, "x", "1", { stream_id: 'a"é' }),
+          append(3, "x", "1", { stream_id: 'a"é' }),
+        ),
+        { id: "é1" },
+      ),
+      sseBody(
+        texts(
+          start(modelOf(X), { stream_id: "ended" }),
+          end(1, { stream_id: "ended" }),
+          start(modelOf(X), { stream_id: "refused" }),
+          set(2, {}, { stream_id: "refused" }),
+          ping(1, { stream_id: "refused" }),
+        ),
+      ),
       sseBody(texts(start(modelOf(X)), failure(2, { code: "c", message: "m" })), { retry: "70" }),
     ]);
     fold.push(body);
@@ -276,7 +337,8 @@ describe.each(KINDS)("layout of a checkpoint, %s", (kind) => {
       flags: 1 + 2 + 4,
       lastEventId: "é1",
     });
-    const column = (name: keyof (typeof saved.streams)[number]): unknown[] => saved.streams.map((stream) => stream[name]);
+    const column = (name: keyof (typeof saved.streams)[number]): unknown[] =>
+      saved.streams.map((stream) => stream[name]);
     expect(column("streamId")).toEqual(['a"é', "ended", "refused", "", "loaded"]);
     expect(column("status")).toEqual([1, 3, 4, 2, 1]);
     expect(column("flags")).toEqual([1 + 2 + 4, 1, 1, 1, 0]);
@@ -287,15 +349,28 @@ describe.each(KINDS)("layout of a checkpoint, %s", (kind) => {
     expect(column("dropped")).toEqual([0, 0, 1, 0, 0]);
     expect(saved.streams.map((stream) => stream.ended > 0)).toEqual([false, true, false, false, false]);
     expect(saved.streams[0]?.queue).toMatchObject([{ eventIndex: 10 }]);
-    expect(JSON.parse(saved.streams[0]?.queue[0]?.message ?? "")).toEqual(append(9, "x", "queued", { stream_id: 'a"é' }));
+    expect(JSON.parse(saved.streams[0]?.queue[0]?.message ?? "")).toEqual(
+      append(9, "x", "queued", { stream_id: 'a"é' }),
+    );
     expect(saved.streams.map((stream) => stream.model)).toEqual(fold.streams().map((stream) => stream.model));
     fold.reducer.close();
   });
 
   it("of a new reducer and of a finished body", () => {
-    for (const [transport, id] of [["sse", 1], ["ndjson", 2], ["json", 3]] as const) {
+    for (const [transport, id] of [
+      ["sse", 1],
+      ["ndjson", 2],
+      ["json", 3],
+    ] as const) {
       const fold = new Fold(engine(kind), transport);
-      expect(readCheckpoint(fold.reducer.checkpoint())).toMatchObject({ transport: id, offset: 0, eventIndex: 0, retry: -1, flags: 0, streams: [] });
+      expect(readCheckpoint(fold.reducer.checkpoint())).toMatchObject({
+        transport: id,
+        offset: 0,
+        eventIndex: 0,
+        retry: -1,
+        flags: 0,
+        streams: [],
+      });
       fold.finish();
       expect(readCheckpoint(fold.reducer.checkpoint()).flags & 8).toBe(8);
       fold.reducer.close();
@@ -319,7 +394,16 @@ describe.each(KINDS)("layout of a checkpoint, %s", (kind) => {
 describe.each(KINDS)("bad checkpoints, %s", (kind) => {
   const sample = (): Uint8Array => {
     const fold = new Fold(engine(kind), "sse");
-    fold.push(sseBody(texts(start(modelOf(X, { id: "r", ref: "k" }), { stream_id: "é" }), append(3, "x", "a", { stream_id: "é" }), start(modelOf())), { id: "5", retry: "3" }));
+    fold.push(
+      sseBody(
+        texts(
+          start(modelOf(X, { id: "r", ref: "k" }), { stream_id: "é" }),
+          append(3, "x", "a", { stream_id: "é" }),
+          start(modelOf()),
+        ),
+        { id: "5", retry: "3" },
+      ),
+    );
     fold.reducer.pause({ streamId: "é" });
     fold.push(concat([sseBody(texts(append(4, "x", "b", { stream_id: "é" }))), utf8("id: 6\ndata: {")]));
     const bytes = fold.reducer.checkpoint();
@@ -373,7 +457,16 @@ describe.each(KINDS)("bad checkpoints, %s", (kind) => {
 
   it("another format, protocol, transport and something else altogether are refused", () => {
     const bytes = sample();
-    for (const [at, value] of [[4, 2], [5, 1], [6, 0], [6, 2], [7, 0], [7, 2], [7, 3], [7, 4]] as const) {
+    for (const [at, value] of [
+      [4, 2],
+      [5, 1],
+      [6, 0],
+      [6, 2],
+      [7, 0],
+      [7, 2],
+      [7, 3],
+      [7, 4],
+    ] as const) {
       const changed = bytes.slice();
       changed[at] = value;
       expect(attempt(changed, `byte ${at} becomes ${value}`), `byte ${at} becomes ${value}`).toBe(false);

@@ -7,10 +7,25 @@ const MEMBERS: Case[] = [
   ...refusal("an unknown member", { op: "ping", seq: 1, extra: 1 }, "unknown_field", "/extra"),
   ...refusal("an unknown member before a bad one", { op: "ping", extra: 1, seq: "x" }, "unknown_field", "/extra"),
   ...refusal("a bad member before an unknown one", { op: "ping", seq: "x", extra: 1 }, "bad_field", "/seq"),
-  ...refusal("an unknown member whose name is escaped in the pointer", { "a/b~c": 1, op: "ping", seq: 1 }, "unknown_field", "/a~1b~0c"),
+  ...refusal(
+    "an unknown member whose name is escaped in the pointer",
+    { "a/b~c": 1, op: "ping", seq: 1 },
+    "unknown_field",
+    "/a~1b~0c",
+  ),
   ...refusal("an unknown member with an empty name", { "": 1, op: "ping", seq: 1 }, "unknown_field", "/"),
-  ...refusal("an unknown member named __proto__", '{"op":"ping","seq":1,"__proto__":{}}', "unknown_field", "/__proto__"),
-  ...refusal("an unknown member named constructor", { op: "ping", seq: 1, constructor: 1 }, "unknown_field", "/constructor"),
+  ...refusal(
+    "an unknown member named __proto__",
+    '{"op":"ping","seq":1,"__proto__":{}}',
+    "unknown_field",
+    "/__proto__",
+  ),
+  ...refusal(
+    "an unknown member named constructor",
+    { op: "ping", seq: 1, constructor: 1 },
+    "unknown_field",
+    "/constructor",
+  ),
   ...refusal("an unknown member beside a missing op", { extra: 1 }, "unknown_field", "/extra"),
   ...refusal("names differ by case", { op: "ping", Seq: 1 }, "unknown_field", "/Seq"),
   ...refusal("no members at all", "{}", "missing_field", "/op"),
@@ -37,35 +52,69 @@ const MEMBERS: Case[] = [
   ...refusal("meta null", { op: "error", seq: 2, mask: "meta.error", meta: null }, "bad_field", "/meta"),
   ...refusal("block of a wrong type", { op: "set", seq: 2, block: [] }, "bad_field", "/block"),
   ...refusal("block null", { op: "set", seq: 2, block: null }, "bad_field", "/block"),
-  ...refusal("a slot of a wrong type although the op forbids it", { op: "ping", seq: 1, block: 1 }, "bad_field", "/block"),
+  ...refusal(
+    "a slot of a wrong type although the op forbids it",
+    { op: "ping", seq: 1, block: 1 },
+    "bad_field",
+    "/block",
+  ),
   ...refusal("a bad member behind the slots", { op: "ping", seq: 1, block: {}, ts: -1 }, "bad_field", "/ts"),
-  acceptance("members in any order", '{"block":{"type":"text","id":"b"},"seq":2,"op":"set"}', { block: { id: "b", type: "text" } }),
+  acceptance("members in any order", '{"block":{"type":"text","id":"b"},"seq":2,"op":"set"}', {
+    block: { id: "b", type: "text" },
+  }),
   acceptance("event_type and ts change nothing", set(2, { id: "b", type: "t" }, { ts: 5, event_type: "x.y" }), {
     block: { id: "b", type: "t" },
   }),
   acceptance("names with escapes", '{"\\u006fp":"set","s\\u0065q":2,"bl\\u006fck":{"\\u0069d":"b","t\\u0079pe":"t"}}', {
     block: { id: "b", type: "t" },
   }),
-  acceptance("op with escapes", '{"op":"\\u0073et","seq":2,"block":{"id":"b","type":"t"}}', { block: { id: "b", type: "t" } }),
-  acceptance("white space everywhere", ' \t{ "op" :\t"set" , "seq" : 2 , "block" : { "id" : "b" , "type" : "t" , "x" : [ 1 , { } ] } } ', {
-    block: { id: "b", type: "t", x: [1, {}] },
+  acceptance("op with escapes", '{"op":"\\u0073et","seq":2,"block":{"id":"b","type":"t"}}', {
+    block: { id: "b", type: "t" },
   }),
+  acceptance(
+    "white space everywhere",
+    ' \t{ "op" :\t"set" , "seq" : 2 , "block" : { "id" : "b" , "type" : "t" , "x" : [ 1 , { } ] } } ',
+    {
+      block: { id: "b", type: "t", x: [1, {}] },
+    },
+  ),
 ];
 
 const REPEATED: Case[] = [
-  acceptance("a repeated member: the last value counts", '{"op":"ping","seq":9,"op":"set","seq":2,"block":{"id":"b","type":"t"}}', {
-    block: { id: "b", type: "t" },
-  }),
-  acceptance("a repeated member: an earlier value of a wrong type does not count", '{"op":"set","seq":"x","seq":2,"block":7,"block":{"id":"b","type":"t"}}', {
-    block: { id: "b", type: "t" },
-  }),
-  acceptance("a repeated member under an escaped name", '{"op":"set","seq":1,"\\u0073eq":2,"block":{"id":"b","type":"t"}}', {
-    block: { id: "b", type: "t" },
-  }),
-  acceptance("a repeated member of a block", '{"op":"set","seq":2,"block":{"id":"x","type":5,"id":"b","v":1,"type":"t","v":2}}', {
-    block: { id: "b", type: "t", v: 2 },
-  }),
-  ...refusal("a repeated member stands in its first place", '{"seq":1,"extra":1,"seq":"x","op":"ping"}', "bad_field", "/seq"),
+  acceptance(
+    "a repeated member: the last value counts",
+    '{"op":"ping","seq":9,"op":"set","seq":2,"block":{"id":"b","type":"t"}}',
+    {
+      block: { id: "b", type: "t" },
+    },
+  ),
+  acceptance(
+    "a repeated member: an earlier value of a wrong type does not count",
+    '{"op":"set","seq":"x","seq":2,"block":7,"block":{"id":"b","type":"t"}}',
+    {
+      block: { id: "b", type: "t" },
+    },
+  ),
+  acceptance(
+    "a repeated member under an escaped name",
+    '{"op":"set","seq":1,"\\u0073eq":2,"block":{"id":"b","type":"t"}}',
+    {
+      block: { id: "b", type: "t" },
+    },
+  ),
+  acceptance(
+    "a repeated member of a block",
+    '{"op":"set","seq":2,"block":{"id":"x","type":5,"id":"b","v":1,"type":"t","v":2}}',
+    {
+      block: { id: "b", type: "t", v: 2 },
+    },
+  ),
+  ...refusal(
+    "a repeated member stands in its first place",
+    '{"seq":1,"extra":1,"seq":"x","op":"ping"}',
+    "bad_field",
+    "/seq",
+  ),
   ...refusal("a repeated member: its last value is judged", '{"op":"ping","seq":1,"seq":null}', "bad_field", "/seq"),
   ...refusal("a repeated op: its last value is judged", '{"op":"ping","op":"x","seq":1}', "unknown_op", "/op"),
   ...refusal("a repeated slot that the op forbids", '{"op":"ping","seq":1,"meta":{},"meta":{}}', "bad_field", "/meta"),
@@ -116,7 +165,9 @@ const NUMBERS: Case[] = [
       streams: [{ status: "open", seq, version: 1 }],
     }),
   ),
-  ...NOT_INTEGERS.flatMap(([name, text]) => refusal(`seq: ${name} (${text})`, `{"op":"ping","seq":${text}}`, "bad_field", "/seq")),
+  ...NOT_INTEGERS.flatMap(([name, text]) =>
+    refusal(`seq: ${name} (${text})`, `{"op":"ping","seq":${text}}`, "bad_field", "/seq"),
+  ),
   ...INTEGERS.map(
     ([name, text]): Case => ({
       name: `ts: ${name} (${text.slice(0, 30)})`,
@@ -125,7 +176,9 @@ const NUMBERS: Case[] = [
       streams: [{ status: "open", seq: 1, version: 1 }],
     }),
   ),
-  ...NOT_INTEGERS.flatMap(([name, text]) => refusal(`ts: ${name} (${text})`, `{"op":"ping","seq":1,"ts":${text}}`, "bad_field", "/ts")),
+  ...NOT_INTEGERS.flatMap(([name, text]) =>
+    refusal(`ts: ${name} (${text})`, `{"op":"ping","seq":1,"ts":${text}}`, "bad_field", "/ts"),
+  ),
 ];
 
 const ROUTE: Case[] = [
@@ -198,7 +251,11 @@ const POSITIONS: Case[] = [
   },
   {
     name: "listeners get the events as they were sent, duplicates settled",
-    steps: [start(), '{"op":"append","seq":2,"ts":1.0,"mask":"block.content","event_type":"x","block":{"id":"no","content":"\\u0041","id":"a"}}', failure(3, { code: "c", message: "m" })],
+    steps: [
+      start(),
+      '{"op":"append","seq":2,"ts":1.0,"mask":"block.content","event_type":"x","block":{"id":"no","content":"\\u0041","id":"a"}}',
+      failure(3, { code: "c", message: "m" }),
+    ],
     applied: 3,
     events: [
       start(),

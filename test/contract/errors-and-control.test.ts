@@ -7,32 +7,84 @@ const OK = { code: "c", message: "m" };
 
 const ERROR: Case[] = [
   acceptance("error sets meta.error and the status", failure(2, OK), { meta: { error: OK } }, { status: "errored" }),
-  acceptance("error with everything optional and unknown members", failure(2, { ...OK, detail: null, trace_id: "t", retry: [1] }), { meta: { error: { ...OK, detail: null, trace_id: "t", retry: [1] } } }, { status: "errored" }),
-  acceptance("error with empty strings", failure(2, { code: "", message: "" }), { meta: { error: { code: "", message: "" } } }, { status: "errored" }),
-  acceptance("other members of its meta are ignored", { op: "error", seq: 2, mask: "meta.error", meta: { task_id: 5, error: OK, x: 1 } }, { meta: { error: OK } }, { status: "errored" }),
+  acceptance(
+    "error with everything optional and unknown members",
+    failure(2, { ...OK, detail: null, trace_id: "t", retry: [1] }),
+    { meta: { error: { ...OK, detail: null, trace_id: "t", retry: [1] } } },
+    { status: "errored" },
+  ),
+  acceptance(
+    "error with empty strings",
+    failure(2, { code: "", message: "" }),
+    { meta: { error: { code: "", message: "" } } },
+    { status: "errored" },
+  ),
+  acceptance(
+    "other members of its meta are ignored",
+    { op: "error", seq: 2, mask: "meta.error", meta: { task_id: 5, error: OK, x: 1 } },
+    { meta: { error: OK } },
+    { status: "errored" },
+  ),
   ...refusal("error missing", { op: "error", seq: 2, mask: "meta.error", meta: {} }, "missing_field", "/meta/error"),
-  ...[null, 1, "e", []].flatMap((error) => refusal(`error ${JSON.stringify(error)}`, failure(2, error), "bad_field", "/meta/error")),
+  ...[null, 1, "e", []].flatMap((error) =>
+    refusal(`error ${JSON.stringify(error)}`, failure(2, error), "bad_field", "/meta/error"),
+  ),
   ...refusal("code missing", failure(2, { message: "m" }), "bad_field", "/meta/error/code"),
   ...refusal("message missing", failure(2, { code: "c" }), "bad_field", "/meta/error/message"),
   ...refusal("code null", failure(2, { code: null, message: "m" }), "bad_field", "/meta/error/code"),
   ...refusal("message a number", failure(2, { message: 1, code: "c" }), "bad_field", "/meta/error/message"),
   ...refusal("detail a number", failure(2, { ...OK, detail: 1 }), "bad_field", "/meta/error/detail"),
   ...refusal("trace_id an array", failure(2, { ...OK, trace_id: [] }), "bad_field", "/meta/error/trace_id"),
-  ...refusal("the fixed order of members", failure(2, { trace_id: 1, detail: 1, message: 1, code: 1 }), "bad_field", "/meta/error/code"),
-  ...refusal("message before detail", failure(2, { trace_id: 1, detail: 1, code: "" }), "bad_field", "/meta/error/message"),
-  ...refusal("detail before trace_id", failure(2, { trace_id: 1, detail: 1, ...OK }), "bad_field", "/meta/error/detail"),
-  acceptance("a repeated member of the error counts with its last value", '{"op":"error","seq":2,"mask":"meta.error","meta":{"error":1,"error":{"code":5,"message":"m","code":"c"}}}', { meta: { error: OK } }, { status: "errored" }),
+  ...refusal(
+    "the fixed order of members",
+    failure(2, { trace_id: 1, detail: 1, message: 1, code: 1 }),
+    "bad_field",
+    "/meta/error/code",
+  ),
+  ...refusal(
+    "message before detail",
+    failure(2, { trace_id: 1, detail: 1, code: "" }),
+    "bad_field",
+    "/meta/error/message",
+  ),
+  ...refusal(
+    "detail before trace_id",
+    failure(2, { trace_id: 1, detail: 1, ...OK }),
+    "bad_field",
+    "/meta/error/detail",
+  ),
+  acceptance(
+    "a repeated member of the error counts with its last value",
+    '{"op":"error","seq":2,"mask":"meta.error","meta":{"error":1,"error":{"code":5,"message":"m","code":"c"}}}',
+    { meta: { error: OK } },
+    { status: "errored" },
+  ),
   {
     name: "an error replaces an earlier one as a whole",
     steps: [start(), failure(2, { ...OK, detail: "d" }), failure(3, { code: "x", message: "y" })],
     applied: 3,
-    streams: [{ status: "errored", seq: 3, version: 3, model: modelWith({ meta: { error: { code: "x", message: "y" } } }) }],
+    streams: [
+      { status: "errored", seq: 3, version: 3, model: modelWith({ meta: { error: { code: "x", message: "y" } } }) },
+    ],
   },
   {
     name: "an errored stream goes on and stays errored",
-    steps: [start(), failure(2, OK), set(3, { id: "b", type: "t" }), setMeta(4, "meta.error", { error: null }), ping(4)],
+    steps: [
+      start(),
+      failure(2, OK),
+      set(3, { id: "b", type: "t" }),
+      setMeta(4, "meta.error", { error: null }),
+      ping(4),
+    ],
     applied: 5,
-    streams: [{ status: "errored", seq: 4, version: 4, model: modelWith({ block: { id: "b", type: "t" }, meta: { error: null } }) }],
+    streams: [
+      {
+        status: "errored",
+        seq: 4,
+        version: 4,
+        model: modelWith({ block: { id: "b", type: "t" }, meta: { error: null } }),
+      },
+    ],
     finish: "truncated",
   },
   {
@@ -45,15 +97,20 @@ const ERROR: Case[] = [
 ];
 
 const NO_MODEL: Case[] = [
-  ...([
-    ["set", set(1, { id: "b", type: "t" })],
-    ["set meta", setMeta(1, "meta.x", { x: 1 })],
-    ["append", append(1, "a", "x", {})],
-    ["append of a whole block", { op: "append", seq: 1, mask: "block.content", block: { id: "a", type: "t", content: "" } }],
-    ["error", failure(1, OK)],
-    ["ping", ping(1)],
-    ["end", end(1)],
-  ] as const).map(
+  ...(
+    [
+      ["set", set(1, { id: "b", type: "t" })],
+      ["set meta", setMeta(1, "meta.x", { x: 1 })],
+      ["append", append(1, "a", "x", {})],
+      [
+        "append of a whole block",
+        { op: "append", seq: 1, mask: "block.content", block: { id: "a", type: "t", content: "" } },
+      ],
+      ["error", failure(1, OK)],
+      ["ping", ping(1)],
+      ["end", end(1)],
+    ] as const
+  ).map(
     ([name, event]): Case => ({
       name: `${name} before start creates nothing, and a start is welcome afterwards`,
       steps: [event, event, start(), ping(1)],
@@ -88,14 +145,16 @@ const NO_MODEL: Case[] = [
 ];
 
 const AFTER_END: Case[] = [
-  ...([
-    ["set", set(9, { id: "b", type: "t" })],
-    ["append", append(9, "a", "x")],
-    ["error", failure(9, OK)],
-    ["ping", ping(9)],
-    ["end", end(9)],
-    ["a repetition", append(2, "a", "x")],
-  ] as const).map(
+  ...(
+    [
+      ["set", set(9, { id: "b", type: "t" })],
+      ["append", append(9, "a", "x")],
+      ["error", failure(9, OK)],
+      ["ping", ping(9)],
+      ["end", end(9)],
+      ["a repetition", append(2, "a", "x")],
+    ] as const
+  ).map(
     ([name, event]): Case => ({
       name: `${name} after end`,
       steps: [start(), end(2), event, event],
@@ -163,7 +222,14 @@ const REFUSED: Case[] = [
     steps: [start(), set(2, { id: 1 }), ping(1), start(undefined, { seq: 5 }), append(6, "a", "!"), end(7)],
     applied: 4,
     errors: [{ code: "bad_block", path: "/block/id", eventIndex: 1 }],
-    streams: [{ status: "ended", seq: 7, version: 3, model: modelWith({ block: { id: "a", type: "text", content: "Hello!" } }) }],
+    streams: [
+      {
+        status: "ended",
+        seq: 7,
+        version: 3,
+        model: modelWith({ block: { id: "a", type: "text", content: "Hello!" } }),
+      },
+    ],
     finish: "complete",
   },
   {

@@ -10,27 +10,82 @@ const X = { id: "x", type: "t", content: "" };
 const json = (event: unknown): string => JSON.stringify(event);
 const START = json(start(modelOf(X)));
 const END = json(end(2));
-const stream = (status: "open" | "ended" | "refused", content = "", seq = 2) => [{ status, seq, model: modelOf({ ...X, content }) }] as const;
+const stream = (status: "open" | "ended" | "refused", content = "", seq = 2) =>
+  [{ status, seq, model: modelOf({ ...X, content }) }] as const;
 
 /** An SSE or NDJSON body, cut at every byte, and what `finish` makes of it. */
-function body(name: string, transport: "sse" | "ndjson", wire: string, rest: Omit<Case, "name" | "steps" | "transports">): Case[] {
+function body(
+  name: string,
+  transport: "sse" | "ndjson",
+  wire: string,
+  rest: Omit<Case, "name" | "steps" | "transports">,
+): Case[] {
   return [{ name: `${transport}: ${name}`, transports: [transport], everyCut: true, steps: [latin1(wire)], ...rest }];
 }
 
 const TAILS: Case[] = [
-  ...body("terminated", "sse", `data: ${START}\n\ndata: ${END}\n\n`, { applied: 2, finish: "complete", streams: stream("ended") }),
-  ...body("the last blank line is missing", "sse", `data: ${START}\n\ndata: ${END}\n`, { applied: 2, finish: "complete", streams: stream("ended") }),
-  ...body("the last line has no terminator", "sse", `data: ${START}\n\ndata: ${END}`, { applied: 2, finish: "complete", streams: stream("ended") }),
-  ...body("the tail has several data lines", "sse", `data: ${START}\n\ndata: {"op":"end",\ndata: "seq":\ndata:2}`, { applied: 2, finish: "complete", streams: stream("ended") }),
-  ...body("the tail sets id", "sse", `data: ${START}\n\nid: 9\ndata: ${END}\n`, { applied: 2, finish: "complete", lastEventId: "9" }),
-  ...body("the tail's id stands in its unterminated last line", "sse", `data: ${START}\n\ndata: ${END}\nid: 9`, { applied: 2, finish: "complete", lastEventId: "9" }),
-  ...body("the tail is cut inside of its JSON", "sse", `data: ${START}\n\nid: 9\ndata: ${END.slice(0, -1)}`, { applied: 1, finish: "truncated", streams: stream("open", "", 1), lastEventId: undefined }),
+  ...body("terminated", "sse", `data: ${START}\n\ndata: ${END}\n\n`, {
+    applied: 2,
+    finish: "complete",
+    streams: stream("ended"),
+  }),
+  ...body("the last blank line is missing", "sse", `data: ${START}\n\ndata: ${END}\n`, {
+    applied: 2,
+    finish: "complete",
+    streams: stream("ended"),
+  }),
+  ...body("the last line has no terminator", "sse", `data: ${START}\n\ndata: ${END}`, {
+    applied: 2,
+    finish: "complete",
+    streams: stream("ended"),
+  }),
+  ...body("the tail has several data lines", "sse", `data: ${START}\n\ndata: {"op":"end",\ndata: "seq":\ndata:2}`, {
+    applied: 2,
+    finish: "complete",
+    streams: stream("ended"),
+  }),
+  ...body("the tail sets id", "sse", `data: ${START}\n\nid: 9\ndata: ${END}\n`, {
+    applied: 2,
+    finish: "complete",
+    lastEventId: "9",
+  }),
+  ...body("the tail's id stands in its unterminated last line", "sse", `data: ${START}\n\ndata: ${END}\nid: 9`, {
+    applied: 2,
+    finish: "complete",
+    lastEventId: "9",
+  }),
+  ...body("the tail is cut inside of its JSON", "sse", `data: ${START}\n\nid: 9\ndata: ${END.slice(0, -1)}`, {
+    applied: 1,
+    finish: "truncated",
+    streams: stream("open", "", 1),
+    lastEventId: undefined,
+  }),
   ...body("the tail is malformed", "sse", `data: ${START}\n\ndata: {]\n`, { applied: 1, finish: "truncated" }),
-  ...body("the tail holds ill-formed UTF-8", "sse", `data: ${START}\n\ndata: {"op":"ping","seq":1,"event_type":"\xff"}\n`, { applied: 1, finish: "truncated" }),
-  ...body("the tail holds no data line", "sse", `data: ${START}\n\ndata: ${END}\n\nid: 9\nretry: 5\n: c\nevent`, { applied: 2, finish: "complete", lastEventId: undefined, retry: 5 }),
-  ...body("the tail is half a field name", "sse", `data: ${START}\n\ndata: ${END}\n\ndat`, { applied: 2, finish: "complete" }),
-  ...body("the tail is blank", "sse", `data: ${START}\n\ndata: ${END}\n\ndata\ndata: \ndata:\t`, { applied: 2, finish: "complete" }),
-  ...body("cut behind the end event everything is whole", "sse", `data: ${START}\n\ndata: ${END}\n\ndata: {`, { applied: 2, finish: "truncated", streams: stream("ended") }),
+  ...body(
+    "the tail holds ill-formed UTF-8",
+    "sse",
+    `data: ${START}\n\ndata: {"op":"ping","seq":1,"event_type":"\xff"}\n`,
+    { applied: 1, finish: "truncated" },
+  ),
+  ...body("the tail holds no data line", "sse", `data: ${START}\n\ndata: ${END}\n\nid: 9\nretry: 5\n: c\nevent`, {
+    applied: 2,
+    finish: "complete",
+    lastEventId: undefined,
+    retry: 5,
+  }),
+  ...body("the tail is half a field name", "sse", `data: ${START}\n\ndata: ${END}\n\ndat`, {
+    applied: 2,
+    finish: "complete",
+  }),
+  ...body("the tail is blank", "sse", `data: ${START}\n\ndata: ${END}\n\ndata\ndata: \ndata:\t`, {
+    applied: 2,
+    finish: "complete",
+  }),
+  ...body("cut behind the end event everything is whole", "sse", `data: ${START}\n\ndata: ${END}\n\ndata: {`, {
+    applied: 2,
+    finish: "truncated",
+    streams: stream("ended"),
+  }),
   ...body("a stream is still open", "sse", `data: ${START}\n\n`, { applied: 1, finish: "truncated" }),
   ...body("the tail violates the protocol", "sse", `data: ${START}\n\ndata: {"op":"nope","seq":1}`, {
     applied: 1,
@@ -45,10 +100,25 @@ const TAILS: Case[] = [
   ...body("an empty body", "sse", "", { applied: 0, finish: "truncated", streams: [] }),
   ...body("only comments", "sse", ": x\n\n: y", { applied: 0, finish: "truncated", streams: [] }),
   ...body("terminated", "ndjson", `${START}\n${END}\n`, { applied: 2, finish: "complete", streams: stream("ended") }),
-  ...body("the last LF is missing", "ndjson", `${START}\n${END}`, { applied: 2, finish: "complete", streams: stream("ended") }),
-  ...body("the last LF is missing behind a CR", "ndjson", `${START}\r\n${END}\r`, { applied: 2, finish: "complete", streams: stream("ended") }),
-  ...body("the tail is cut", "ndjson", `${START}\n${END.slice(0, -1)}`, { applied: 1, finish: "truncated", streams: stream("open", "", 1) }),
-  ...body("the tail is a number that is whole", "ndjson", `${START}\n${END}\n5`, { applied: 2, errors: [{ code: "not_an_event", eventIndex: 2 }] }),
+  ...body("the last LF is missing", "ndjson", `${START}\n${END}`, {
+    applied: 2,
+    finish: "complete",
+    streams: stream("ended"),
+  }),
+  ...body("the last LF is missing behind a CR", "ndjson", `${START}\r\n${END}\r`, {
+    applied: 2,
+    finish: "complete",
+    streams: stream("ended"),
+  }),
+  ...body("the tail is cut", "ndjson", `${START}\n${END.slice(0, -1)}`, {
+    applied: 1,
+    finish: "truncated",
+    streams: stream("open", "", 1),
+  }),
+  ...body("the tail is a number that is whole", "ndjson", `${START}\n${END}\n5`, {
+    applied: 2,
+    errors: [{ code: "not_an_event", eventIndex: 2 }],
+  }),
   ...body("the tail is white space", "ndjson", `${START}\n${END}\n \r\t`, { applied: 2, finish: "complete" }),
   ...body("the tail has text behind it", "ndjson", `${START}\n${END} x`, { applied: 1, finish: "truncated" }),
 ].map(finishing);
@@ -60,20 +130,47 @@ function finishing(one: Case): Case {
 }
 
 const DISCARD: Case[] = [
-  ...body("discard: a whole tail is dropped", "sse", `data: ${START}\n\ndata: ${END}\n`, { options: { unterminatedTail: "discard" }, applied: 1, finish: "truncated", streams: stream("open", "", 1) }),
-  ...body("discard: terminated", "sse", `data: ${START}\n\ndata: ${END}\n\n`, { options: { unterminatedTail: "discard" }, applied: 2, finish: "complete" }),
-  ...body("discard: no data line", "sse", `data: ${START}\n\ndata: ${END}\n\nid: 5`, { options: { unterminatedTail: "discard" }, applied: 2, finish: "complete" }),
-  ...body("discard: a whole tail is dropped", "ndjson", `${START}\n${END}`, { options: { unterminatedTail: "discard" }, applied: 1, finish: "truncated", streams: stream("open", "", 1) }),
-  ...body("discard: white space", "ndjson", `${START}\n${END}\n  `, { options: { unterminatedTail: "discard" }, applied: 2, finish: "complete" }),
+  ...body("discard: a whole tail is dropped", "sse", `data: ${START}\n\ndata: ${END}\n`, {
+    options: { unterminatedTail: "discard" },
+    applied: 1,
+    finish: "truncated",
+    streams: stream("open", "", 1),
+  }),
+  ...body("discard: terminated", "sse", `data: ${START}\n\ndata: ${END}\n\n`, {
+    options: { unterminatedTail: "discard" },
+    applied: 2,
+    finish: "complete",
+  }),
+  ...body("discard: no data line", "sse", `data: ${START}\n\ndata: ${END}\n\nid: 5`, {
+    options: { unterminatedTail: "discard" },
+    applied: 2,
+    finish: "complete",
+  }),
+  ...body("discard: a whole tail is dropped", "ndjson", `${START}\n${END}`, {
+    options: { unterminatedTail: "discard" },
+    applied: 1,
+    finish: "truncated",
+    streams: stream("open", "", 1),
+  }),
+  ...body("discard: white space", "ndjson", `${START}\n${END}\n  `, {
+    options: { unterminatedTail: "discard" },
+    applied: 2,
+    finish: "complete",
+  }),
 ];
 
 const REPLACE: Case[] = [
-  ...body("replace: ill-formed bytes of the tail", "sse", `data: ${START}\n\ndata: {"op":"end","seq":2,"event_type":"\xff"}`, {
-    options: { utf8: "replace" },
-    applied: 2,
-    warnings: [{ code: "utf8_replaced", eventIndex: 1 }],
-    finish: "complete",
-  }),
+  ...body(
+    "replace: ill-formed bytes of the tail",
+    "sse",
+    `data: ${START}\n\ndata: {"op":"end","seq":2,"event_type":"\xff"}`,
+    {
+      options: { utf8: "replace" },
+      applied: 2,
+      warnings: [{ code: "utf8_replaced", eventIndex: 1 }],
+      finish: "complete",
+    },
+  ),
 ];
 
 const AGAIN: Case[] = [
@@ -128,7 +225,11 @@ const AGAIN: Case[] = [
   {
     name: "an event used as a tail is applied once",
     transports: ["sse"],
-    steps: [utf8(`data: ${START}\n\ndata: ${json(append(2, "x", "a"))}`), call("finish", (fold) => void fold.finish()), call("again", (fold) => void fold.finish())],
+    steps: [
+      utf8(`data: ${START}\n\ndata: ${json(append(2, "x", "a"))}`),
+      call("finish", (fold) => void fold.finish()),
+      call("again", (fold) => void fold.finish()),
+    ],
     applied: 2,
     streams: stream("open", "a"),
     finish: "truncated",

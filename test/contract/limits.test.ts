@@ -152,13 +152,22 @@ const nest = (levels: number): string => "[".repeat(levels) + "]".repeat(levels)
 /** Events whose deepest value is as deep as `levels` counted from the event itself. */
 const DEPTH: Case[] = [12, 512].flatMap((depth): Case[] => {
   const options = depth === 512 ? {} : { options: { limits: { depth } } };
-  const deepSet = (levels: number, seq = 2): string => `{"op":"set","seq":${seq},"mask":"block.v","block":{"id":"x","v":${nest(levels - 2)}}}`;
-  const deepMeta = (levels: number, seq = 2): string => `{"op":"set","seq":${seq},"mask":"meta.v","meta":{"v":${nest(levels - 2)}}}`;
-  const deepStart = (levels: number): string => `{"op":"start","seq":1,"model":{"version":"1.1","biz":"b","meta":{},"blocks":[{"id":"x","type":"t","v":${nest(levels - 4)}}]}}`;
+  const deepSet = (levels: number, seq = 2): string =>
+    `{"op":"set","seq":${seq},"mask":"block.v","block":{"id":"x","v":${nest(levels - 2)}}}`;
+  const deepMeta = (levels: number, seq = 2): string =>
+    `{"op":"set","seq":${seq},"mask":"meta.v","meta":{"v":${nest(levels - 2)}}}`;
+  const deepStart = (levels: number): string =>
+    `{"op":"start","seq":1,"model":{"version":"1.1","biz":"b","meta":{},"blocks":[{"id":"x","type":"t","v":${nest(levels - 4)}}]}}`;
   const base = start(modelOf({ id: "x", type: "t" }));
   const name = (text: string): string => `depth ${depth}: ${text}`;
   return [
-    { name: name("a start exactly as deep"), ...options, steps: [deepStart(depth)], applied: 1, streams: [{ status: "open", seq: 1 }] },
+    {
+      name: name("a start exactly as deep"),
+      ...options,
+      steps: [deepStart(depth)],
+      applied: 1,
+      streams: [{ status: "open", seq: 1 }],
+    },
     {
       name: name("a start one too deep"),
       ...options,
@@ -245,11 +254,24 @@ const DEPTH: Case[] = [12, 512].flatMap((depth): Case[] => {
       ...options,
       steps: [
         call("load", (fold, label) => {
-          const model = (levels: number): string => `{"version":"1.1","biz":"b","meta":{},"blocks":[{"id":"r","ref":"k"},{"id":"x","type":"t","v":${nest(levels - 3)}}]}`;
-          expect(thrown(() => fold.reducer.load(model(depth - 1), { seq: 1 })), label).toBeUndefined();
-          expect(thrown(() => fold.reducer.load(model(depth), { seq: 1 })), label).toMatchObject({ code: "limit" });
-          expect(thrown(() => fold.reducer.materialize(`{"id":"r","type":"t","v":${nest(depth - 3)}}`)), label).toMatchObject({ code: "limit" });
-          expect(thrown(() => fold.reducer.materialize(`{"id":"r","type":"t","v":${nest(depth - 4)}}`)), label).toBeUndefined();
+          const model = (levels: number): string =>
+            `{"version":"1.1","biz":"b","meta":{},"blocks":[{"id":"r","ref":"k"},{"id":"x","type":"t","v":${nest(levels - 3)}}]}`;
+          expect(
+            thrown(() => fold.reducer.load(model(depth - 1), { seq: 1 })),
+            label,
+          ).toBeUndefined();
+          expect(
+            thrown(() => fold.reducer.load(model(depth), { seq: 1 })),
+            label,
+          ).toMatchObject({ code: "limit" });
+          expect(
+            thrown(() => fold.reducer.materialize(`{"id":"r","type":"t","v":${nest(depth - 3)}}`)),
+            label,
+          ).toMatchObject({ code: "limit" });
+          expect(
+            thrown(() => fold.reducer.materialize(`{"id":"r","type":"t","v":${nest(depth - 4)}}`)),
+            label,
+          ).toBeUndefined();
         }),
       ],
       applied: 0,
@@ -262,7 +284,11 @@ const NUMBER: Case[] = [
   {
     name: "numberLength: exactly as long, anywhere",
     options: { limits: { numberLength: 8 } },
-    steps: [start(modelOf(X, { id: "n", type: "t", v: [12345678] })), '{"op":"ping","seq":1,"ts":12345678}', '{"op":"set","seq":2,"mask":"meta.v","meta":{"v":{"w":[-1.234e5]}}}'],
+    steps: [
+      start(modelOf(X, { id: "n", type: "t", v: [12345678] })),
+      '{"op":"ping","seq":1,"ts":12345678}',
+      '{"op":"set","seq":2,"mask":"meta.v","meta":{"v":{"w":[-1.234e5]}}}',
+    ],
     applied: 3,
   },
   {
@@ -301,7 +327,11 @@ const NUMBER: Case[] = [
   },
   {
     name: "numberLength: the default takes 1,024 characters",
-    steps: [start(modelOf(X)), `{"op":"set","seq":2,"mask":"meta.v","meta":{"v":1${"0".repeat(1023)}}}`, `{"op":"set","seq":3,"mask":"meta.v","meta":{"v":1${"0".repeat(1024)}}}`],
+    steps: [
+      start(modelOf(X)),
+      `{"op":"set","seq":2,"mask":"meta.v","meta":{"v":1${"0".repeat(1023)}}}`,
+      `{"op":"set","seq":3,"mask":"meta.v","meta":{"v":1${"0".repeat(1024)}}}`,
+    ],
     applied: 2,
     errors: [{ code: "limit", streamId: "", eventIndex: 2 }],
   },
@@ -311,8 +341,14 @@ const NUMBER: Case[] = [
     steps: [
       start(),
       call("load", (fold, label) => {
-        expect(thrown(() => fold.reducer.load(JSON.stringify(modelOf({ ...X, n: 123456789 })))), label).toMatchObject({ code: "limit" });
-        expect(thrown(() => fold.reducer.materialize(JSON.stringify({ id: "r", type: "t", n: 123456789 }))), label).toMatchObject({ code: "limit" });
+        expect(
+          thrown(() => fold.reducer.load(JSON.stringify(modelOf({ ...X, n: 123456789 })))),
+          label,
+        ).toMatchObject({ code: "limit" });
+        expect(
+          thrown(() => fold.reducer.materialize(JSON.stringify({ id: "r", type: "t", n: 123456789 }))),
+          label,
+        ).toMatchObject({ code: "limit" });
       }),
     ],
     applied: 1,
@@ -334,7 +370,11 @@ const BLOCKS: Case[] = [
   {
     name: "blocks: the count comes before the fault of the block too many, behind those of earlier ones",
     options: { limits: { blocks: 2 }, onViolation: "skip-event" },
-    steps: [start(modelOf(block(0), block(1), 5)), start(modelOf(block(0), block(0), 5)), start(modelOf(block(0), 5, block(1)))],
+    steps: [
+      start(modelOf(block(0), block(1), 5)),
+      start(modelOf(block(0), block(0), 5)),
+      start(modelOf(block(0), 5, block(1))),
+    ],
     applied: 0,
     errors: [
       { code: "limit", path: "/model/blocks/2", eventIndex: 0 },
@@ -363,15 +403,27 @@ const BLOCKS: Case[] = [
       { code: "bad_block", path: "/block/type", eventIndex: 4 },
       { code: "limit", path: "/block", eventIndex: 5 },
     ],
-    streams: [{ status: "open", seq: 4, model: modelOf({ ...block(0), content: "replaced" }, { ...block(1), content: "grown" }) }],
+    streams: [
+      {
+        status: "open",
+        seq: 4,
+        model: modelOf({ ...block(0), content: "replaced" }, { ...block(1), content: "grown" }),
+      },
+    ],
   },
   {
     name: "blocks: load",
     options: { limits: { blocks: 1 } },
     steps: [
       call("load", (fold, label) => {
-        expect(thrown(() => fold.reducer.load(modelOf(block(0), block(1)))), label).toMatchObject({ code: "limit", path: "/blocks/1" });
-        expect(thrown(() => fold.reducer.load(modelOf(block(0)), { seq: 1 })), label).toBeUndefined();
+        expect(
+          thrown(() => fold.reducer.load(modelOf(block(0), block(1)))),
+          label,
+        ).toMatchObject({ code: "limit", path: "/blocks/1" });
+        expect(
+          thrown(() => fold.reducer.load(modelOf(block(0)), { seq: 1 })),
+          label,
+        ).toBeUndefined();
       }),
     ],
     applied: 0,
@@ -386,14 +438,24 @@ const FULL = modelOf({ id: "x", type: "t", content: "é\u0001中" }, { id: "l", 
 const MODEL_BYTES: Case[] = [0, 1].flatMap((over): Case[] => {
   const expected = (path: string): Pick<Case, "applied" | "errors"> =>
     over ? { applied: 1, errors: [{ code: "limit", path, eventIndex: 1 }] } : { applied: 2 };
-  const step = (name: string, event: Record<string, unknown> | string, result: unknown, path: string, first: unknown = FULL, status: "open" | "errored" = "open"): Case => ({
+  const step = (
+    name: string,
+    event: Record<string, unknown> | string,
+    result: unknown,
+    path: string,
+    first: unknown = FULL,
+    status: "open" | "errored" = "open",
+  ): Case => ({
     name: `modelBytes: ${name}, ${over ? "one byte too many" : "exactly"}`,
     options: { limits: { modelBytes: size(result) - over } },
     steps: [start(first), event],
     ...expected(path),
-    streams: [over ? { status: "refused", seq: 1, version: 1, model: first } : { status, seq: 2, version: 2, model: result }],
+    streams: [
+      over ? { status: "refused", seq: 1, version: 1, model: first } : { status, seq: 2, version: 2, model: result },
+    ],
   });
-  const grown = (content: string): unknown => modelOf({ id: "x", type: "t", content: `é\u0001中${content}` }, { id: "l", type: "t", items: [1] });
+  const grown = (content: string): unknown =>
+    modelOf({ id: "x", type: "t", content: `é\u0001中${content}` }, { id: "l", type: "t", items: [1] });
   return [
     {
       name: `modelBytes: start, ${over ? "one byte too many" : "exactly"}`,
@@ -406,22 +468,83 @@ const MODEL_BYTES: Case[] = [0, 1].flatMap((over): Case[] => {
     {
       name: `modelBytes: start with white space and escapes counts what is kept, ${over ? "one byte too many" : "exactly"}`,
       options: { limits: { modelBytes: size(FULL) - over } },
-      steps: [`{"op":"start","seq":1,"model": { "version":"1.1", "biz" : "\\u0063hat","meta":{ },"blocks":[{"id":"\\u0078","type":"t","content":"\\u00e9\\u0001\\u4e2d"},{"id":"l","type":"t","items":[ 1 ]}]}}`],
+      steps: [
+        `{"op":"start","seq":1,"model": { "version":"1.1", "biz" : "\\u0063hat","meta":{ },"blocks":[{"id":"\\u0078","type":"t","content":"\\u00e9\\u0001\\u4e2d"},{"id":"l","type":"t","items":[ 1 ]}]}}`,
+      ],
       applied: 1 - over,
       ...(over ? { errors: [{ code: "limit", path: "/model", eventIndex: 0 }] } : {}),
     },
     step("append to a string", append(2, "x", "abc"), grown("abc"), "/block/content"),
-    step("append with escapes", '{"op":"append","seq":2,"mask":"block.content","block":{"id":"x","content":"\\u4e2d\\/\\u0001\\n\\""}}', grown('中/\u0001\n"'), "/block/content"),
-    step("append to an array", { op: "append", seq: 2, mask: "block.items", block: { id: "l", items: [2, "x"] } }, modelOf({ id: "x", type: "t", content: "é\u0001中" }, { id: "l", type: "t", items: [1, 2, "x"] }), "/block/items"),
-    step("append to an empty array", { op: "append", seq: 2, mask: "block.v", block: { id: "x", v: [22, 3] } }, modelOf({ id: "x", type: "t", v: [22, 3] }), "/block/v", modelOf({ id: "x", type: "t", v: [] })),
-    step("append that sets an absent field", { op: "append", seq: 2, mask: "block.v", block: { id: "x", v: "12" } }, modelOf({ id: "x", type: "t", v: "12" }), "/block/v", modelOf({ id: "x", type: "t" })),
-    step("set of a new block", set(2, { id: "y", type: "t" }), modelOf({ id: "x", type: "t" }, { id: "y", type: "t" }), "/block", modelOf({ id: "x", type: "t" })),
-    step("set of the first block", set(2, { id: "y", type: "t" }), modelOf({ id: "y", type: "t" }), "/block", modelOf()),
-    step("set that replaces a block", set(2, { id: "x", type: "longer" }), modelOf({ id: "x", type: "longer" }), "/block", modelOf({ id: "x", type: "t" })),
-    step("set of a field", setBlock(2, "block.v", { id: "x", v: [1, { a: null }] }), modelOf({ id: "x", type: "t", v: [1, { a: null }] }), "/block/v", modelOf({ id: "x", type: "t", v: 1 })),
-    step("set of a nested new field", setBlock(2, "block.v.w", { id: "x", v: { w: 1 } }), modelOf({ id: "x", type: "t", v: { w: 1 } }), "/block/v/w", modelOf({ id: "x", type: "t" })),
+    step(
+      "append with escapes",
+      '{"op":"append","seq":2,"mask":"block.content","block":{"id":"x","content":"\\u4e2d\\/\\u0001\\n\\""}}',
+      grown('中/\u0001\n"'),
+      "/block/content",
+    ),
+    step(
+      "append to an array",
+      { op: "append", seq: 2, mask: "block.items", block: { id: "l", items: [2, "x"] } },
+      modelOf({ id: "x", type: "t", content: "é\u0001中" }, { id: "l", type: "t", items: [1, 2, "x"] }),
+      "/block/items",
+    ),
+    step(
+      "append to an empty array",
+      { op: "append", seq: 2, mask: "block.v", block: { id: "x", v: [22, 3] } },
+      modelOf({ id: "x", type: "t", v: [22, 3] }),
+      "/block/v",
+      modelOf({ id: "x", type: "t", v: [] }),
+    ),
+    step(
+      "append that sets an absent field",
+      { op: "append", seq: 2, mask: "block.v", block: { id: "x", v: "12" } },
+      modelOf({ id: "x", type: "t", v: "12" }),
+      "/block/v",
+      modelOf({ id: "x", type: "t" }),
+    ),
+    step(
+      "set of a new block",
+      set(2, { id: "y", type: "t" }),
+      modelOf({ id: "x", type: "t" }, { id: "y", type: "t" }),
+      "/block",
+      modelOf({ id: "x", type: "t" }),
+    ),
+    step(
+      "set of the first block",
+      set(2, { id: "y", type: "t" }),
+      modelOf({ id: "y", type: "t" }),
+      "/block",
+      modelOf(),
+    ),
+    step(
+      "set that replaces a block",
+      set(2, { id: "x", type: "longer" }),
+      modelOf({ id: "x", type: "longer" }),
+      "/block",
+      modelOf({ id: "x", type: "t" }),
+    ),
+    step(
+      "set of a field",
+      setBlock(2, "block.v", { id: "x", v: [1, { a: null }] }),
+      modelOf({ id: "x", type: "t", v: [1, { a: null }] }),
+      "/block/v",
+      modelOf({ id: "x", type: "t", v: 1 }),
+    ),
+    step(
+      "set of a nested new field",
+      setBlock(2, "block.v.w", { id: "x", v: { w: 1 } }),
+      modelOf({ id: "x", type: "t", v: { w: 1 } }),
+      "/block/v/w",
+      modelOf({ id: "x", type: "t" }),
+    ),
     step("set of meta", setMeta(2, "meta.m", { m: "é" }), { ...modelOf(), meta: { m: "é" } }, "/meta/m", modelOf()),
-    step("error", { op: "error", seq: 2, mask: "meta.error", meta: { error: { code: "c", message: "m" } } }, { ...modelOf(), meta: { error: { code: "c", message: "m" } } }, "/meta/error", modelOf(), "errored"),
+    step(
+      "error",
+      { op: "error", seq: 2, mask: "meta.error", meta: { error: { code: "c", message: "m" } } },
+      { ...modelOf(), meta: { error: { code: "c", message: "m" } } },
+      "/meta/error",
+      modelOf(),
+      "errored",
+    ),
     {
       name: `modelBytes: halves that meet, ${over ? "one byte too many" : "exactly"}`,
       options: { limits: { modelBytes: size(modelOf({ id: "x", type: "t", content: "\ud83d" })) + 2 - over } },
@@ -431,7 +554,11 @@ const MODEL_BYTES: Case[] = [0, 1].flatMap((over): Case[] => {
         '{"op":"append","seq":2,"mask":"block.content","block":{"id":"x","content":"\\ude00abcd"}}',
       ],
       ...expected("/block/content"),
-      streams: [over ? { status: "refused", seq: 1 } : { status: "open", seq: 2, model: modelOf({ id: "x", type: "t", content: "😀abcd" }) }],
+      streams: [
+        over
+          ? { status: "refused", seq: 1 }
+          : { status: "open", seq: 2, model: modelOf({ id: "x", type: "t", content: "😀abcd" }) },
+      ],
     },
   ];
 });
@@ -439,8 +566,18 @@ const MODEL_BYTES: Case[] = [0, 1].flatMap((over): Case[] => {
 const MODEL_BYTES_LATER: Case[] = [
   {
     name: "modelBytes: a model that shrank may grow again",
-    options: { limits: { modelBytes: size(modelOf({ id: "x", type: "t", content: "12345678" })) }, onViolation: "skip-event" },
-    steps: [start(modelOf({ id: "x", type: "t", content: "12345678" })), append(2, "x", "9"), setBlock(2, "block.content", { id: "x", content: "" }), append(3, "x", "1234"), append(4, "x", "5678"), append(5, "x", "9")],
+    options: {
+      limits: { modelBytes: size(modelOf({ id: "x", type: "t", content: "12345678" })) },
+      onViolation: "skip-event",
+    },
+    steps: [
+      start(modelOf({ id: "x", type: "t", content: "12345678" })),
+      append(2, "x", "9"),
+      setBlock(2, "block.content", { id: "x", content: "" }),
+      append(3, "x", "1234"),
+      append(4, "x", "5678"),
+      append(5, "x", "9"),
+    ],
     applied: 4,
     errors: [
       { code: "limit", path: "/block/content", eventIndex: 1 },
@@ -451,7 +588,11 @@ const MODEL_BYTES_LATER: Case[] = [
   {
     name: "modelBytes: each stream has its own",
     options: { limits: { modelBytes: size(modelOf()) } },
-    steps: [start(modelOf(), { stream_id: "p" }), start(modelOf(), { stream_id: "q" }), start(modelOf(), { stream_id: "r" })],
+    steps: [
+      start(modelOf(), { stream_id: "p" }),
+      start(modelOf(), { stream_id: "q" }),
+      start(modelOf(), { stream_id: "r" }),
+    ],
     applied: 3,
   },
   {
@@ -459,10 +600,22 @@ const MODEL_BYTES_LATER: Case[] = [
     options: { limits: { modelBytes: size(modelOf({ id: "r", ref: "kkkkkkkk" })) } },
     steps: [
       call("load", (fold, label) => {
-        expect(thrown(() => fold.reducer.load(modelOf({ id: "r", ref: "kkkkkkkkk" }))), label).toMatchObject({ code: "limit" });
-        expect(thrown(() => fold.reducer.load(modelOf({ id: "r", ref: "kkkkkkkk" }), { seq: 1 })), label).toBeUndefined();
-        expect(thrown(() => fold.reducer.materialize({ id: "r", type: "tttttttt" })), label).toMatchObject({ code: "limit" });
-        expect(thrown(() => fold.reducer.materialize({ id: "r", type: "ttttttt" })), label).toBeUndefined();
+        expect(
+          thrown(() => fold.reducer.load(modelOf({ id: "r", ref: "kkkkkkkkk" }))),
+          label,
+        ).toMatchObject({ code: "limit" });
+        expect(
+          thrown(() => fold.reducer.load(modelOf({ id: "r", ref: "kkkkkkkk" }), { seq: 1 })),
+          label,
+        ).toBeUndefined();
+        expect(
+          thrown(() => fold.reducer.materialize({ id: "r", type: "tttttttt" })),
+          label,
+        ).toMatchObject({ code: "limit" });
+        expect(
+          thrown(() => fold.reducer.materialize({ id: "r", type: "ttttttt" })),
+          label,
+        ).toBeUndefined();
       }),
     ],
     applied: 0,
@@ -482,7 +635,10 @@ const STREAMS: Case[] = [
       start({}, { stream_id: "q" }),
       ping(1, { stream_id: "q" }),
       call("load", (fold, label) => {
-        expect(thrown(() => fold.reducer.load(modelOf(), { streamId: "q" })), label).toMatchObject({ code: "limit" });
+        expect(
+          thrown(() => fold.reducer.load(modelOf(), { streamId: "q" })),
+          label,
+        ).toMatchObject({ code: "limit" });
         fold.reducer.release();
       }),
       start(modelOf(), { stream_id: "q" }),
@@ -501,7 +657,12 @@ const STREAMS: Case[] = [
   {
     name: "streams: ended streams count until they are released",
     options: { limits: { streams: 1 }, keepEnded: 0 },
-    steps: [start(modelOf(), { stream_id: "p" }), start(modelOf(), { stream_id: "q" }), end(1, { stream_id: "p" }), start(modelOf(), { stream_id: "q" })],
+    steps: [
+      start(modelOf(), { stream_id: "p" }),
+      start(modelOf(), { stream_id: "q" }),
+      end(1, { stream_id: "p" }),
+      start(modelOf(), { stream_id: "q" }),
+    ],
     applied: 3,
     errors: [{ code: "limit", path: "/stream_id", streamId: "q", eventIndex: 1 }],
     streams: [{ streamId: "q", status: "open" }],
@@ -511,7 +672,12 @@ const STREAMS: Case[] = [
 contract("limits", [...MESSAGE, ...DEPTH, ...NUMBER, ...BLOCKS, ...MODEL_BYTES, ...MODEL_BYTES_LATER, ...STREAMS]);
 
 describe.each(KINDS)("limits > reports, %s", (kind) => {
-  const lines = (count: number): Uint8Array => utf8(Array.from({ length: count }, (_, i) => `${JSON.stringify(append(i, "x", "a", { stream_id: `s${i}` }))}\n`).join(""));
+  const lines = (count: number): Uint8Array =>
+    utf8(
+      Array.from({ length: count }, (_, i) => `${JSON.stringify(append(i, "x", "a", { stream_id: `s${i}` }))}\n`).join(
+        "",
+      ),
+    );
 
   it("delivers as many of one call as the limit says and counts the rest", () => {
     const fold = new Fold(engine(kind), "ndjson", { limits: { reports: 5 } });
@@ -526,9 +692,27 @@ describe.each(KINDS)("limits > reports, %s", (kind) => {
 
   it("counts warnings and errors together, in the order of the wire; events and gaps are no reports", () => {
     const fold = new Fold(engine(kind), "ndjson", { limits: { reports: 2 }, onViolation: "skip-event" });
-    const events = [start(modelOf(X)), append(1, "x", "a"), append(3, "x", "a"), set(4, { id: 5 }), append(5, "x", "b"), append(5, "x", "c"), append(6, "x", "d"), set(7, { id: 5 })];
+    const events = [
+      start(modelOf(X)),
+      append(1, "x", "a"),
+      append(3, "x", "a"),
+      set(4, { id: 5 }),
+      append(5, "x", "b"),
+      append(5, "x", "c"),
+      append(6, "x", "d"),
+      set(7, { id: 5 }),
+    ];
     fold.push(utf8(events.map((event) => `${JSON.stringify(event)}\n`).join("")));
-    expect(fold.log.map((entry) => entry.kind)).toEqual(["event", "warning", "gap", "event", "error", "gap", "event", "event"]);
+    expect(fold.log.map((entry) => entry.kind)).toEqual([
+      "event",
+      "warning",
+      "gap",
+      "event",
+      "error",
+      "gap",
+      "event",
+      "event",
+    ]);
     expect(fold.reducer.stats()).toMatchObject({ warnings: 2, errors: 2, applied: 4, skipped: 2 });
     fold.reducer.close();
   });
@@ -542,8 +726,18 @@ describe.each(KINDS)("limits > reports, %s", (kind) => {
   });
 
   it("unknown limits and values out of range are refused", () => {
-    for (const limits of [{ depth: 0 }, { depth: 4097 }, { depth: 1.5 }, { blocks: -1 }, { nope: 1 }, { streams: Number.NaN }, { reports: "5" }]) {
-      const error = thrown(() => engine(kind).createReducer({ protocol: "agentue", transport: "sse", limits: limits as never }));
+    for (const limits of [
+      { depth: 0 },
+      { depth: 4097 },
+      { depth: 1.5 },
+      { blocks: -1 },
+      { nope: 1 },
+      { streams: Number.NaN },
+      { reports: "5" },
+    ]) {
+      const error = thrown(() =>
+        engine(kind).createReducer({ protocol: "agentue", transport: "sse", limits: limits as never }),
+      );
       expect(error, JSON.stringify(limits)).toMatchObject({ code: "bad_argument", scope: "usage" });
     }
   });

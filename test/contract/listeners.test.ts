@@ -10,16 +10,28 @@ import { append, end, modelOf, ping, set, start } from "./base.js";
 
 const X = { id: "x", type: "t", content: "" };
 const lines = (...events: unknown[]): Uint8Array => utf8(events.map((event) => `${JSON.stringify(event)}\n`).join(""));
-const BODY = lines(start(modelOf(X)), append(3, "x", "a"), append(3, "x", "a"), set(4, { id: 5 }), start(modelOf(X), { stream_id: "q" }), ping(1, { stream_id: "none" }));
+const BODY = lines(
+  start(modelOf(X)),
+  append(3, "x", "a"),
+  append(3, "x", "a"),
+  set(4, { id: 5 }),
+  start(modelOf(X), { stream_id: "q" }),
+  ping(1, { stream_id: "none" }),
+);
 
 describe.each(KINDS)("listeners, %s", (kind) => {
-  const make = (options: Partial<ReducerOptions> = {}): Reducer => engine(kind).createReducer({ protocol: "agentue", transport: "ndjson", ...options });
+  const make = (options: Partial<ReducerOptions> = {}): Reducer =>
+    engine(kind).createReducer({ protocol: "agentue", transport: "ndjson", ...options });
 
   it("run in the order of the wire, after the whole chunk is folded", () => {
     const seen: string[] = [];
     const reducer = make({
-      onEvent: (event, info) => void seen.push(`event ${(event as { op: string }).op} ${info.streamId}#${info.eventIndex} seq ${reducer.seq()} ${reducer.streamIds().join()}`),
-      onWarning: (warning) => void seen.push(`warning ${warning.code}#${warning.eventIndex} ${warning.message.length > 10}`),
+      onEvent: (event, info) =>
+        void seen.push(
+          `event ${(event as { op: string }).op} ${info.streamId}#${info.eventIndex} seq ${reducer.seq()} ${reducer.streamIds().join()}`,
+        ),
+      onWarning: (warning) =>
+        void seen.push(`warning ${warning.code}#${warning.eventIndex} ${warning.message.length > 10}`),
       onError: (error) => void seen.push(`error ${error.code}#${error.eventIndex} ${reducer.status()}`),
       onGap: (gap) => void seen.push(`gap ${gap.lastSeq}-${gap.seq}#${gap.eventIndex}`),
     });
@@ -47,7 +59,16 @@ describe.each(KINDS)("listeners, %s", (kind) => {
     }
     expect(error).toBeInstanceOf(StreamfoldError);
     const failure = error as StreamfoldError;
-    expect(failure).toMatchObject({ name: "StreamfoldError", code: "bad_block", scope: "stream", path: "/block/id", streamId: "", seq: 4, eventIndex: 3, applied: 3 });
+    expect(failure).toMatchObject({
+      name: "StreamfoldError",
+      code: "bad_block",
+      scope: "stream",
+      path: "/block/id",
+      streamId: "",
+      seq: 4,
+      eventIndex: 3,
+      applied: 3,
+    });
     expect(failure.errors?.map((one) => one.code)).toEqual(["bad_block", "no_model"]);
     expect(failure.errors?.[0]).toBe(failure);
     expect(failure.message).toContain("/block/id");
@@ -58,8 +79,17 @@ describe.each(KINDS)("listeners, %s", (kind) => {
 
   it("without onError a connection failure is thrown again and again", () => {
     const reducer = make();
-    expect(thrown(() => reducer.push(utf8("{]\n")))).toMatchObject({ code: "bad_json", scope: "connection", byteOffset: 1 });
-    expect(thrown(() => reducer.push(BODY))).toMatchObject({ code: "bad_json", scope: "connection", byteOffset: 1, eventIndex: 0 });
+    expect(thrown(() => reducer.push(utf8("{]\n")))).toMatchObject({
+      code: "bad_json",
+      scope: "connection",
+      byteOffset: 1,
+    });
+    expect(thrown(() => reducer.push(BODY))).toMatchObject({
+      code: "bad_json",
+      scope: "connection",
+      byteOffset: 1,
+      eventIndex: 0,
+    });
     expect(reducer.streamIds()).toEqual([]);
     reducer.reconnect();
     expect(thrown(() => reducer.push(lines(start(modelOf(X)))))).toBeUndefined();
@@ -71,7 +101,11 @@ describe.each(KINDS)("listeners, %s", (kind) => {
     const reducer = make({ onError: (error) => void codes.push(error.code) });
     let applied: number | undefined;
     try {
-      reducer.push(utf8(`${JSON.stringify(start(modelOf(X)))}\n{"op":"nope","seq":1}\n{]\n${JSON.stringify(start(modelOf(X), { stream_id: "later" }))}\n`));
+      reducer.push(
+        utf8(
+          `${JSON.stringify(start(modelOf(X)))}\n{"op":"nope","seq":1}\n{]\n${JSON.stringify(start(modelOf(X), { stream_id: "later" }))}\n`,
+        ),
+      );
     } catch (error) {
       applied = (error as StreamfoldError).applied;
       expect((error as StreamfoldError).code).toBe("bad_json");
@@ -84,7 +118,10 @@ describe.each(KINDS)("listeners, %s", (kind) => {
 
   it("undecodable: skip reports and throws nothing with onError", () => {
     const codes: string[] = [];
-    const reducer = make({ undecodable: "skip", onError: (error) => void codes.push(`${error.code}#${error.eventIndex}`) });
+    const reducer = make({
+      undecodable: "skip",
+      onError: (error) => void codes.push(`${error.code}#${error.eventIndex}`),
+    });
     expect(reducer.push(utf8(`{]\n[]\n${JSON.stringify(start(modelOf(X)))}\n{"stream_id":1}\n`))).toBe(1);
     expect(codes).toEqual(["bad_json#0", "not_an_event#1", "not_an_event#3"]);
     reducer.close();
@@ -100,7 +137,9 @@ describe.each(KINDS)("listeners, %s", (kind) => {
       onGap: () => void seen.push("gap"),
       onWarning: () => void seen.push("warning"),
     });
-    expect(() => reducer.push(lines(start(modelOf(X)), append(3, "x", "a"), append(3, "x", "b"), end(4)))).toThrow("from the listener, 1");
+    expect(() => reducer.push(lines(start(modelOf(X)), append(3, "x", "a"), append(3, "x", "b"), end(4)))).toThrow(
+      "from the listener, 1",
+    );
     expect(seen).toEqual(["start", "gap", "append", "warning", "end"]);
     expect(reducer.status()).toBe("ended");
     expect(() => reducer.push(lines(start(modelOf(X))))).toThrow("from the listener, 6");
@@ -116,7 +155,12 @@ describe.each(KINDS)("listeners, %s", (kind) => {
         expect(reducer.snapshot()).toEqual(modelOf({ ...X, content: "ab" }));
         expect(reducer.snapshotBytes().length).toBeGreaterThan(0);
         expect(reducer.changes({ since: 0 }).version).toBe(3);
-        expect([reducer.status(), reducer.seq(), reducer.streamIds(), reducer.stats().applied]).toEqual(["open", 3, [""], 3]);
+        expect([reducer.status(), reducer.seq(), reducer.streamIds(), reducer.stats().applied]).toEqual([
+          "open",
+          3,
+          [""],
+          3,
+        ]);
         expect(reducer.lastEventId).toBeUndefined();
         const calls: [string, () => unknown][] = [
           ["push", () => reducer.push(lines(ping(3)))],
@@ -144,7 +188,10 @@ describe.each(KINDS)("listeners, %s", (kind) => {
   it("the callback of withSnapshotBytes may not feed, and its exception passes through", () => {
     const reducer = make();
     reducer.push(lines(start(modelOf(X))));
-    expect(thrown(() => reducer.withSnapshotBytes(() => reducer.push(lines(ping(1)))))).toEqual({ code: "reentrant", scope: "usage" });
+    expect(thrown(() => reducer.withSnapshotBytes(() => reducer.push(lines(ping(1)))))).toEqual({
+      code: "reentrant",
+      scope: "usage",
+    });
     expect(() =>
       reducer.withSnapshotBytes(() => {
         throw new RangeError("from the callback");
@@ -205,7 +252,9 @@ describe.each(KINDS)("listeners, %s", (kind) => {
     own.close();
     own.close();
     expect(thrown(() => reducer.snapshot())).toMatchObject({ code: "closed" });
-    expect(thrown(() => own.createReducer({ protocol: "agentue", transport: "ndjson" }))).toMatchObject({ code: "closed" });
+    expect(thrown(() => own.createReducer({ protocol: "agentue", transport: "ndjson" }))).toMatchObject({
+      code: "closed",
+    });
     reducer.close();
   });
 
@@ -215,14 +264,25 @@ describe.each(KINDS)("listeners, %s", (kind) => {
     padded.set(body, 3);
     const shared = new Uint8Array(new SharedArrayBuffer(body.length));
     shared.set(body);
-    for (const chunk of [body, padded.subarray(3, 3 + body.length), body.slice().buffer, new DataView(padded.buffer, 3, body.length), Buffer.from(body), shared]) {
+    for (const chunk of [
+      body,
+      padded.subarray(3, 3 + body.length),
+      body.slice().buffer,
+      new DataView(padded.buffer, 3, body.length),
+      Buffer.from(body),
+      shared,
+    ]) {
       const reducer = make();
       expect(reducer.push(chunk as Uint8Array)).toBe(2);
       expect(reducer.snapshot()).toEqual(modelOf({ ...X, content: "é" }));
       reducer.close();
     }
     const reducer = make();
-    for (const wrong of ["text", 5, null, undefined, [1], {}]) expect(thrown(() => reducer.push(wrong as never)), String(wrong)).toMatchObject({ code: "bad_argument", scope: "usage" });
+    for (const wrong of ["text", 5, null, undefined, [1], {}])
+      expect(
+        thrown(() => reducer.push(wrong as never)),
+        String(wrong),
+      ).toMatchObject({ code: "bad_argument", scope: "usage" });
     reducer.close();
   });
 

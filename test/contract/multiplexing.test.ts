@@ -27,7 +27,11 @@ const INDEPENDENT: Case[] = [
       end(3, on("q")),
     ],
     applied: 8,
-    streams: [stream("p", "pp", { seq: 3, version: 3 }), stream("q", "q", { seq: 3, version: 2, status: "ended" }), stream("", "u", { seq: 2, version: 2 })],
+    streams: [
+      stream("p", "pp", { seq: 3, version: 3 }),
+      stream("q", "q", { seq: 3, version: 2, status: "ended" }),
+      stream("", "u", { seq: 2, version: 2 }),
+    ],
     finish: "truncated",
   },
   {
@@ -180,7 +184,9 @@ const NAMES: Case[] = [
       call("each can be asked for", (fold, label) => {
         IDS.forEach((streamId, i) => {
           expect(fold.reducer.status({ streamId }), `${label}: ${JSON.stringify(streamId)}`).toBe("open");
-          expect(fold.reducer.snapshot({ streamId }), `${label}: ${JSON.stringify(streamId)}`).toEqual(modelOf({ ...X, content: `${i}` }));
+          expect(fold.reducer.snapshot({ streamId }), `${label}: ${JSON.stringify(streamId)}`).toEqual(
+            modelOf({ ...X, content: `${i}` }),
+          );
         });
         for (const streamId of ["valueOf", "\ufffd", "x".repeat(999), "1", "É"]) {
           expect(fold.reducer.status({ streamId }), `${label}: ${JSON.stringify(streamId)}`).toBe("none");
@@ -216,14 +222,19 @@ const NAMES: Case[] = [
     name: "a thousand unknown stream ids before start create nothing",
     steps: Array.from({ length: 999 }, (_, i) => append(1, "x", "a", on(`hostile-${i}`))),
     applied: 0,
-    errors: Array.from({ length: 999 }, (_, i) => ({ code: "no_model", streamId: `hostile-${i}`, eventIndex: i }) as const),
+    errors: Array.from(
+      { length: 999 },
+      (_, i) => ({ code: "no_model", streamId: `hostile-${i}`, eventIndex: i }) as const,
+    ),
     streams: [],
   },
   {
     name: "sixty-four streams interleaved",
     steps: [
       ...Array.from({ length: 64 }, (_, i) => start(modelOf(X), on(`s${i}`))),
-      ...Array.from({ length: 640 }, (_, i) => append(2 + Math.floor(i / 64), "x", `${Math.floor(i / 64)}`, on(`s${i % 64}`))),
+      ...Array.from({ length: 640 }, (_, i) =>
+        append(2 + Math.floor(i / 64), "x", `${Math.floor(i / 64)}`, on(`s${i % 64}`)),
+      ),
     ],
     applied: 704,
     streams: Array.from({ length: 64 }, (_, i) => stream(`s${i}`, "0123456789", { seq: 11 })),

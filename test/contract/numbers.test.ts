@@ -84,7 +84,10 @@ const NUMBERS: Case[] = [
       {
         status: "open",
         seq: 6,
-        model: model(`,"o":${object.replace('"n3":1.10', '"n3":1.23')},"a":[${DIGITS.join(",")},${DIGITS.join(",")}]`, '{"n":9007199254740993}'),
+        model: model(
+          `,"o":${object.replace('"n3":1.10', '"n3":1.23')},"a":[${DIGITS.join(",")},${DIGITS.join(",")}]`,
+          '{"n":9007199254740993}',
+        ),
       },
     ],
   },
@@ -132,7 +135,9 @@ const NUMBERS: Case[] = [
           100000000000000000000000n,
           100000000000000000000001n,
         ]);
-        expect((fold.reducer.snapshot() as { blocks: { a: unknown[] }[] }).blocks[0]?.a[0], label).toBe(9007199254740992);
+        expect((fold.reducer.snapshot() as { blocks: { a: unknown[] }[] }).blocks[0]?.a[0], label).toBe(
+          9007199254740992,
+        );
       }),
     ],
     applied: 1,
@@ -143,7 +148,10 @@ const NUMBERS: Case[] = [
       `{"op":"start","seq":1,"model":${model(',"a":[-0,0,-0.0,-0e5]')}}`,
       call("signs", (fold, label) => {
         const { blocks } = fold.reducer.snapshot() as { blocks: { a: number[] }[] };
-        expect(blocks[0]?.a.map((n) => Object.is(n, -0)), label).toEqual([true, false, true, true]);
+        expect(
+          blocks[0]?.a.map((n) => Object.is(n, -0)),
+          label,
+        ).toEqual([true, false, true, true]);
       }),
     ],
     applied: 1,
@@ -177,7 +185,18 @@ const STRINGS: Case[] = [
         model: modelOf({
           id: "x",
           type: "t",
-          a: ["😀", "😀", "😀", "\ud83d", "\ude00", "\ude00\ud83d", "\ud83d😀", "\ud83dx\ude00", "\ud83dA", "\ud83d\\ude00"],
+          a: [
+            "😀",
+            "😀",
+            "😀",
+            "\ud83d",
+            "\ude00",
+            "\ude00\ud83d",
+            "\ud83d😀",
+            "\ud83dx\ude00",
+            "\ud83dA",
+            "\ud83d\\ude00",
+          ],
         }),
       },
     ],
@@ -227,7 +246,10 @@ const STRINGS: Case[] = [
     streams: [
       {
         status: "open",
-        model: model(',"__proto__":{"a":2},"constructor":1,"toString":2,"hasOwnProperty":3', '{"__proto__":[],"toJSON":1,"constructor":{"prototype":1}}'),
+        model: model(
+          ',"__proto__":{"a":2},"constructor":1,"toString":2,"hasOwnProperty":3',
+          '{"__proto__":[],"toJSON":1,"constructor":{"prototype":1}}',
+        ),
       },
     ],
   },
@@ -244,12 +266,25 @@ const READER: Case[] = [
     name: "the test's own reader of numbers",
     steps: [
       call("decimals", () => {
-        const same: [string, string][] = [["1.0", "1"], ["1e2", "100"], ["0.1e-7", "1e-8"], ["10e-1", "1"], ["1200", "12e2"], ["-0.0", "-0"]];
+        const same: [string, string][] = [
+          ["1.0", "1"],
+          ["1e2", "100"],
+          ["0.1e-7", "1e-8"],
+          ["10e-1", "1"],
+          ["1200", "12e2"],
+          ["-0.0", "-0"],
+        ];
         for (const [a, b] of same) expect(exactDecimal(a), `${a} and ${b}`).toBe(exactDecimal(b));
-        const different: [string, string][] = [["0", "-0"], ["9007199254740993", "9007199254740992"], ["1e400", "1e401"], ["1e-400", "0"]];
+        const different: [string, string][] = [
+          ["0", "-0"],
+          ["9007199254740993", "9007199254740992"],
+          ["1e400", "1e401"],
+          ["1e-400", "0"],
+        ];
         for (const [a, b] of different) expect(exactDecimal(a), `${a} and ${b}`).not.toBe(exactDecimal(b));
         expect(canonical(' { "b" : [1.0 , "\\u0041"] , "1" : null, "b" : -0 } ')).toBe('{"1":null,"b":-0}');
-        for (const bad of ["", "{", "[1,]", "01", '{"a" 1}', "1 2", "nul", '"a']) expect(() => canonical(bad), bad).toThrow();
+        for (const bad of ["", "{", "[1,]", "01", '{"a" 1}', "1 2", "nul", '"a'])
+          expect(() => canonical(bad), bad).toThrow();
       }),
     ],
     applied: 0,

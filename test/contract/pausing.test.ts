@@ -19,7 +19,9 @@ function pause(streamId = "", code?: string): Call {
 }
 
 function resume(streamId: string, applied: number): Call {
-  return call(`resume ${JSON.stringify(streamId)}`, (fold, label) => expect(fold.resume(streamId), label).toBe(applied));
+  return call(`resume ${JSON.stringify(streamId)}`, (fold, label) =>
+    expect(fold.resume(streamId), label).toBe(applied),
+  );
 }
 
 function state(streamId: string, wanted: { status?: string; seq?: number; queued?: number; content?: string }): Call {
@@ -58,7 +60,17 @@ const PAUSE: Case[] = [
   },
   {
     name: "pausing twice, resuming without pause, resuming twice",
-    steps: [start(text("")), pause(), append(2, "x", "1"), pause(), append(3, "x", "2"), resume("", 2), resume("", 0), resume("nobody", 0), append(4, "x", "3")],
+    steps: [
+      start(text("")),
+      pause(),
+      append(2, "x", "1"),
+      pause(),
+      append(3, "x", "2"),
+      resume("", 2),
+      resume("", 0),
+      resume("nobody", 0),
+      append(4, "x", "3"),
+    ],
     applied: 4,
     streams: [{ status: "open", seq: 4, model: text("123") }],
   },
@@ -94,7 +106,9 @@ const PAUSE: Case[] = [
       set(2, { id: 5 }),
       append(4, "x", "1"),
       { op: "nope", seq: 5 },
-      call("nothing is reported yet", (fold, label) => expect([fold.errors, fold.warnings, fold.gaps], label).toEqual([[], [], []])),
+      call("nothing is reported yet", (fold, label) =>
+        expect([fold.errors, fold.warnings, fold.gaps], label).toEqual([[], [], []]),
+      ),
       resume("", 1),
     ],
     applied: 2,
@@ -108,7 +122,15 @@ const PAUSE: Case[] = [
   },
   {
     name: "a queued fault refuses the stream on resume, and what is queued behind it is dropped",
-    steps: [start(text("")), pause(), append(2, "x", "1"), append(3, "x", 5), append(4, "x", "2"), resume("", 1), append(5, "x", "3")],
+    steps: [
+      start(text("")),
+      pause(),
+      append(2, "x", "1"),
+      append(3, "x", 5),
+      append(4, "x", "2"),
+      resume("", 1),
+      append(5, "x", "3"),
+    ],
     applied: 2,
     errors: [{ code: "bad_field", path: "/block/content", eventIndex: 2 }],
     streams: [{ status: "refused", seq: 2, model: text("1") }],
@@ -164,7 +186,19 @@ const QUEUE: Case[] = [
     name: "queuedBytes: exactly full",
     plain: true,
     options: { limits: { queuedBytes: 3 * SIZE } },
-    steps: [start(text("")), pause(), message(0), message(1), message(2), resume("", 3), pause(), message(3), message(4), message(5), resume("", 3)],
+    steps: [
+      start(text("")),
+      pause(),
+      message(0),
+      message(1),
+      message(2),
+      resume("", 3),
+      pause(),
+      message(3),
+      message(4),
+      message(5),
+      resume("", 3),
+    ],
     applied: 7,
     streams: [{ status: "open", seq: 7, model: text("012345") }],
   },
@@ -222,11 +256,17 @@ const QUEUE: Case[] = [
 ];
 
 /** `load` that must succeed, or fail with this code and path and change nothing. */
-function load(model: unknown, fault?: { code: string; path?: string }, options: { seq?: number; streamId?: string } = {}): Call {
+function load(
+  model: unknown,
+  fault?: { code: string; path?: string },
+  options: { seq?: number; streamId?: string } = {},
+): Call {
   return call(`load ${JSON.stringify(model).slice(0, 60)}`, (fold, label) => {
     const before = fold.fingerprint();
     const error = thrown(() => fold.reducer.load(model, options));
-    expect(error && { code: error.code, path: error.path }, label).toEqual(fault === undefined ? undefined : { path: undefined, ...fault });
+    expect(error && { code: error.code, path: error.path }, label).toEqual(
+      fault === undefined ? undefined : { path: undefined, ...fault },
+    );
     if (fault !== undefined) expect(fold.fingerprint(), `${label}: left a trace`).toBe(before);
   });
 }
@@ -236,7 +276,14 @@ const LOAD: Case[] = [
     name: "load counts as start",
     steps: [load(MODEL, undefined, { seq: 3 }), append(4, "a", "!"), end(5)],
     applied: 2,
-    streams: [{ status: "ended", seq: 5, version: 2, model: modelWith({ block: { id: "a", type: "text", content: "Hello!" } }) }],
+    streams: [
+      {
+        status: "ended",
+        seq: 5,
+        version: 2,
+        model: modelWith({ block: { id: "a", type: "text", content: "Hello!" } }),
+      },
+    ],
     finish: "complete",
   },
   {
@@ -258,14 +305,31 @@ const LOAD: Case[] = [
   {
     name: "load as text and as bytes",
     steps: [
-      call("bytes", (fold) => fold.reducer.load(utf8(' {"version":"1.1","biz":"\\u0062","meta":{"n":1.10},"blocks":[ ]} '), { streamId: "p", seq: 0 })),
+      call("bytes", (fold) =>
+        fold.reducer.load(utf8(' {"version":"1.1","biz":"\\u0062","meta":{"n":1.10},"blocks":[ ]} '), {
+          streamId: "p",
+          seq: 0,
+        }),
+      ),
       call("text", (fold) => fold.reducer.load(JSON.stringify(MODEL), { streamId: "q", format: "json" })),
       append(1, "a", "x", on("q")),
     ],
     applied: 1,
     streams: [
-      { streamId: "p", status: "open", seq: 0, version: 1, model: '{"version":"1.1","biz":"b","meta":{"n":1.1},"blocks":[]}' },
-      { streamId: "q", status: "open", seq: 1, version: 2, model: modelWith({ block: { id: "a", type: "text", content: "Hellox" } }) },
+      {
+        streamId: "p",
+        status: "open",
+        seq: 0,
+        version: 1,
+        model: '{"version":"1.1","biz":"b","meta":{"n":1.1},"blocks":[]}',
+      },
+      {
+        streamId: "q",
+        status: "open",
+        seq: 1,
+        version: 2,
+        model: modelWith({ block: { id: "a", type: "text", content: "Hellox" } }),
+      },
     ],
   },
   {
@@ -282,7 +346,14 @@ const LOAD: Case[] = [
       append(2, "a", "!"),
     ],
     applied: 1,
-    streams: [{ status: "open", seq: 2, version: 2, model: { ...modelWith({ block: { id: "a", type: "text", content: "Hello!" } }), meta: { list: [1] } } }],
+    streams: [
+      {
+        status: "open",
+        seq: 2,
+        version: 2,
+        model: { ...modelWith({ block: { id: "a", type: "text", content: "Hello!" } }), meta: { list: [1] } },
+      },
+    ],
   },
   {
     name: "faults of the model have paths into it and change nothing",
@@ -309,10 +380,22 @@ const LOAD: Case[] = [
     name: "text that is no JSON is thrown and not sticky",
     steps: [
       call("load", (fold, label) => {
-        expect(thrown(() => fold.reducer.load("{")), label).toMatchObject({ code: "bad_json" });
-        expect(thrown(() => fold.reducer.load(utf8("\u0000"))), label).toMatchObject({ code: "bad_json" });
-        expect(thrown(() => fold.reducer.load(Uint8Array.of(0x22, 0xff, 0x22))), label).toMatchObject({ code: "invalid_utf8" });
-        expect(thrown(() => fold.reducer.materialize("{]")), label).toMatchObject({ code: "bad_json" });
+        expect(
+          thrown(() => fold.reducer.load("{")),
+          label,
+        ).toMatchObject({ code: "bad_json" });
+        expect(
+          thrown(() => fold.reducer.load(utf8("\u0000"))),
+          label,
+        ).toMatchObject({ code: "bad_json" });
+        expect(
+          thrown(() => fold.reducer.load(Uint8Array.of(0x22, 0xff, 0x22))),
+          label,
+        ).toMatchObject({ code: "invalid_utf8" });
+        expect(
+          thrown(() => fold.reducer.materialize("{]")),
+          label,
+        ).toMatchObject({ code: "bad_json" });
       }),
       start(text("1")),
     ],
@@ -326,10 +409,24 @@ const LOAD: Case[] = [
       call("not_json", (fold, label) => {
         const circular: Record<string, unknown> = { ...MODEL };
         circular.meta = circular;
-        const models: unknown[] = [{ ...MODEL, meta: { n: Number.NaN } }, { ...MODEL, meta: { n: Number.POSITIVE_INFINITY } }, circular];
-        for (const model of models) expect(thrown(() => fold.reducer.load(model, { streamId: "n" })), label).toMatchObject({ code: "not_json", scope: "usage" });
-        expect(thrown(() => fold.reducer.apply({ op: "ping", seq: Number.NaN })), label).toMatchObject({ code: "not_json" });
-        expect(thrown(() => fold.reducer.apply({ op: "ping", seq: 1, ts: Symbol("x") })), label).toMatchObject({ code: "not_json" });
+        const models: unknown[] = [
+          { ...MODEL, meta: { n: Number.NaN } },
+          { ...MODEL, meta: { n: Number.POSITIVE_INFINITY } },
+          circular,
+        ];
+        for (const model of models)
+          expect(
+            thrown(() => fold.reducer.load(model, { streamId: "n" })),
+            label,
+          ).toMatchObject({ code: "not_json", scope: "usage" });
+        expect(
+          thrown(() => fold.reducer.apply({ op: "ping", seq: Number.NaN })),
+          label,
+        ).toMatchObject({ code: "not_json" });
+        expect(
+          thrown(() => fold.reducer.apply({ op: "ping", seq: 1, ts: Symbol("x") })),
+          label,
+        ).toMatchObject({ code: "not_json" });
         expect(fold.reducer.streamIds(), label).toEqual([""]);
       }),
       ping(1),

@@ -38,7 +38,9 @@ const UNRESOLVED: Case[] = [
       { code: "unresolved_reference", path: "/block", streamId: "", seq: 2, eventIndex: 1 },
       { code: "unresolved_reference", path: "/block", streamId: "", seq: 2, eventIndex: 2 },
     ],
-    streams: [{ status: "ended", seq: 3, version: 3, model: modelWith({ block: { id: "r", type: "text", content: "body!" } }) }],
+    streams: [
+      { status: "ended", seq: 3, version: 3, model: modelWith({ block: { id: "r", type: "text", content: "body!" } }) },
+    ],
     finish: "complete",
   },
   {
@@ -60,7 +62,13 @@ const UNRESOLVED: Case[] = [
     name: "meta and other blocks need no resolution",
     steps: [start(), setMeta(2, "meta.x", { x: 1 }), append(3, "a", "!")],
     applied: 3,
-    streams: [{ status: "open", seq: 3, model: modelWith({ meta: { x: 1 }, block: { id: "a", type: "text", content: "Hello!" } }) }],
+    streams: [
+      {
+        status: "open",
+        seq: 3,
+        model: modelWith({ meta: { x: 1 }, block: { id: "a", type: "text", content: "Hello!" } }),
+      },
+    ],
   },
   {
     name: "a whole set replaces a reference without resolution",
@@ -103,7 +111,12 @@ const MATERIALIZE: Case[] = [
   },
   {
     name: "without a model",
-    steps: [materialize(BODY, { code: "no_model" }), start(undefined, { stream_id: "s" }), materialize(BODY, { code: "no_model" }), materialize(BODY, undefined, "s")],
+    steps: [
+      materialize(BODY, { code: "no_model" }),
+      start(undefined, { stream_id: "s" }),
+      materialize(BODY, { code: "no_model" }),
+      materialize(BODY, undefined, "s"),
+    ],
     applied: 1,
     streams: [{ streamId: "s", status: "open", seq: 1, version: 2, model: modelWith({ block: BODY }) }],
   },
@@ -124,13 +137,17 @@ const MATERIALIZE: Case[] = [
     ],
     applied: 2,
     errors: [{ code: "bad_block", path: "/block/id", eventIndex: 2 }],
-    streams: [{ status: "refused", seq: 2, version: 3, model: modelOf({ id: "r", type: "t" }, { id: "s", type: "t" }) }],
+    streams: [
+      { status: "refused", seq: 2, version: 3, model: modelOf({ id: "r", type: "t" }, { id: "s", type: "t" }) },
+    ],
   },
   {
     name: "numbers of the body keep their digits when it comes as text",
     steps: [
       start(),
-      call("materialize from text", (fold) => fold.reducer.materialize(new TextEncoder().encode('{"id":"r","type":"t","n":9007199254740993}'))),
+      call("materialize from text", (fold) =>
+        fold.reducer.materialize(new TextEncoder().encode('{"id":"r","type":"t","n":9007199254740993}')),
+      ),
     ],
     applied: 1,
     streams: [
@@ -151,7 +168,13 @@ const VERSION_1_0: Case[] = [
       setMeta(3, "meta.y", { y: 1 }),
     ],
     applied: 3,
-    streams: [{ status: "open", seq: 3, model: { version: "1.0", biz: "b", meta: { y: 1 }, blocks: [{ id: "x", type: "t", content: "12" }] } }],
+    streams: [
+      {
+        status: "open",
+        seq: 3,
+        model: { version: "1.0", biz: "b", meta: { y: 1 }, blocks: [{ id: "x", type: "t", content: "12" }] },
+      },
+    ],
   },
 ];
 

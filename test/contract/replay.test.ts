@@ -66,7 +66,10 @@ describe.each(KINDS)("replay, %s", (kind) => {
       first.reducer.close();
       const resumed = { op: "start", seq: n, model };
       expect(state(feed([resumed, ...EVENTS.slice(n)])), `a start with the snapshot after ${n}`).toEqual(wanted);
-      expect(state(feed([...EVENTS.slice(0, 3), resumed, ...EVENTS.slice(n)])), `the same over an older model, after ${n}`).toEqual(wanted);
+      expect(
+        state(feed([...EVENTS.slice(0, 3), resumed, ...EVENTS.slice(n)])),
+        `the same over an older model, after ${n}`,
+      ).toEqual(wanted);
       const loaded = new Fold(engine(kind), "json");
       loaded.reducer.load(bytes, { seq: n });
       for (const event of EVENTS.slice(n)) loaded.push(utf8(JSON.stringify(event)));
@@ -78,7 +81,9 @@ describe.each(KINDS)("replay, %s", (kind) => {
     const wanted = state(feed(EVENTS));
     for (let n = 1; n < EVENTS.length; n++) {
       const fold = feed([...EVENTS, ...EVENTS.slice(n)]);
-      expect(fold.warnings, `tail from ${n}`).toEqual([{ code: "duplicate_seq", streamId: "", seq: n + 1, eventIndex: EVENTS.length }]);
+      expect(fold.warnings, `tail from ${n}`).toEqual([
+        { code: "duplicate_seq", streamId: "", seq: n + 1, eventIndex: EVENTS.length },
+      ]);
       expect(state(fold), `tail from ${n}`).toEqual(wanted);
     }
   });
@@ -98,7 +103,13 @@ describe.each(KINDS)("replay, %s", (kind) => {
       });
       send(end(19, { stream_id: "main" }));
       expect(fold.errors, `seed ${seed}`).toEqual([]);
-      expect(fold.stream("main"), `seed ${seed}`).toEqual({ streamId: "main", status: "ended", seq: 19, version: 18, model });
+      expect(fold.stream("main"), `seed ${seed}`).toEqual({
+        streamId: "main",
+        status: "ended",
+        seq: 19,
+        version: 18,
+        model,
+      });
       fold.reducer.close();
     }
     wanted.reducer.close();

@@ -6,13 +6,25 @@ import { expect } from "vitest";
 // AgentUE §4.1 and docs/semantics.md §3 step 7, §4: seq, repetitions, gaps.
 
 const EMPTY = modelOf({ id: "x", type: "t", content: "" });
-const repetition = (seq: number, eventIndex: number, streamId = "") => ({ code: "duplicate_seq", streamId, seq, eventIndex });
+const repetition = (seq: number, eventIndex: number, streamId = "") => ({
+  code: "duplicate_seq",
+  streamId,
+  seq,
+  eventIndex,
+});
 const content = (text: string): Record<string, unknown> => modelOf({ id: "x", type: "t", content: text });
 
 const DEDUPE: Case[] = [
   {
     name: "dedupe: an equal and a lower seq are skipped with one warning for the run",
-    steps: [start(EMPTY), append(2, "x", "a"), append(2, "x", "b"), append(1, "x", "c"), setBlock(0, "block.content", { id: "x", content: "" }), append(3, "x", "d")],
+    steps: [
+      start(EMPTY),
+      append(2, "x", "a"),
+      append(2, "x", "b"),
+      append(1, "x", "c"),
+      setBlock(0, "block.content", { id: "x", content: "" }),
+      append(3, "x", "d"),
+    ],
     applied: 3,
     warnings: [repetition(2, 2)],
     streams: [{ status: "open", seq: 3, version: 3, model: content("ad") }],
@@ -22,7 +34,14 @@ const DEDUPE: Case[] = [
     steps: [start(EMPTY), ...replay(), ...replay(), append(6, "x", "!")],
     applied: 6,
     warnings: [repetition(2, 5)],
-    streams: [{ status: "open", seq: 6, version: 6, model: { ...modelOf({ id: "x", type: "t", content: "ab!" }, { id: "n", type: "t" }), meta: { y: 1 } } }],
+    streams: [
+      {
+        status: "open",
+        seq: 6,
+        version: 6,
+        model: { ...modelOf({ id: "x", type: "t", content: "ab!" }, { id: "n", type: "t" }), meta: { y: 1 } },
+      },
+    ],
   },
   {
     name: "dedupe: every event that is not skipped ends the run",
@@ -110,7 +129,11 @@ const DEDUPE: Case[] = [
         const { events, applied, skipped, dropped } = fold.reducer.stats();
         expect({ events, applied, skipped, dropped }, label).toEqual({ events: 3, applied: 1, skipped: 2, dropped: 0 });
         const one = fold.reducer.stats({ streamId: "s" });
-        expect({ applied: one.applied, skipped: one.skipped, dropped: one.dropped }, label).toEqual({ applied: 1, skipped: 2, dropped: 0 });
+        expect({ applied: one.applied, skipped: one.skipped, dropped: one.dropped }, label).toEqual({
+          applied: 1,
+          skipped: 2,
+          dropped: 0,
+        });
       }),
     ],
     applied: 1,
@@ -151,7 +174,12 @@ const STRICT: Case[] = [
   {
     name: "strict: contents come before seq, seq before the model",
     options: { sequence: "strict", onViolation: "skip-event" },
-    steps: [start(EMPTY, { seq: 5 }), set(5, { id: "y" }), append(5, "nobody", "x"), setMeta(5, "meta.task_id", { task_id: 5 })],
+    steps: [
+      start(EMPTY, { seq: 5 }),
+      set(5, { id: "y" }),
+      append(5, "nobody", "x"),
+      setMeta(5, "meta.task_id", { task_id: 5 }),
+    ],
     applied: 1,
     errors: [
       { code: "bad_block", path: "/block/type", eventIndex: 1 },
@@ -186,7 +214,13 @@ const OFF: Case[] = [
   },
 ];
 
-const gap = (op: "set" | "append" | "error" | "ping" | "end", lastSeq: number, seq: number, eventIndex: number, streamId = "") => ({ streamId, op, lastSeq, seq, eventIndex });
+const gap = (
+  op: "set" | "append" | "error" | "ping" | "end",
+  lastSeq: number,
+  seq: number,
+  eventIndex: number,
+  streamId = "",
+) => ({ streamId, op, lastSeq, seq, eventIndex });
 
 const GAPS: Case[] = [
   ...(["dedupe", "strict"] as const satisfies Sequence[]).map(
@@ -205,7 +239,14 @@ const GAPS: Case[] = [
         end(20),
       ],
       applied: 9,
-      gaps: [gap("set", 1, 3, 1), gap("append", 3, 5, 2), gap("set", 6, 8, 4), gap("ping", 8, 9, 6), gap("error", 8, 10, 7), gap("end", 10, 20, 8)],
+      gaps: [
+        gap("set", 1, 3, 1),
+        gap("append", 3, 5, 2),
+        gap("set", 6, 8, 4),
+        gap("ping", 8, 9, 6),
+        gap("error", 8, 10, 7),
+        gap("end", 10, 20, 8),
+      ],
       streams: [{ status: "ended", seq: 20 }],
     }),
   ),
@@ -224,7 +265,12 @@ const GAPS: Case[] = [
   },
   {
     name: "an end that repeats the last seq reports none; one ahead by one neither",
-    steps: [start(EMPTY, { stream_id: "p" }), end(1, { stream_id: "p" }), start(EMPTY, { stream_id: "q" }), end(2, { stream_id: "q" })],
+    steps: [
+      start(EMPTY, { stream_id: "p" }),
+      end(1, { stream_id: "p" }),
+      start(EMPTY, { stream_id: "q" }),
+      end(2, { stream_id: "q" }),
+    ],
     applied: 4,
     streams: [
       { streamId: "p", status: "ended", seq: 1 },
@@ -241,7 +287,13 @@ const GAPS: Case[] = [
   },
   {
     name: "seqs up to 2^53-1",
-    steps: [start(EMPTY, { seq: 9007199254740989 }), append(9007199254740990, "x", "a"), append(9007199254740991, "x", "b"), append(9007199254740991, "x", "c"), ping(9007199254740991)],
+    steps: [
+      start(EMPTY, { seq: 9007199254740989 }),
+      append(9007199254740990, "x", "a"),
+      append(9007199254740991, "x", "b"),
+      append(9007199254740991, "x", "c"),
+      ping(9007199254740991),
+    ],
     applied: 4,
     warnings: [repetition(9007199254740991, 3)],
     streams: [{ status: "open", seq: 9007199254740991, model: content("ab") }],
@@ -273,7 +325,14 @@ const UNKNOWN: Case[] = [
     ],
     applied: 3,
     warnings: [repetition(50, 2)],
-    streams: [{ status: "open", seq: 51, version: 3, model: modelWith({ block: { id: "a", type: "text", content: "Hello!." } }) }],
+    streams: [
+      {
+        status: "open",
+        seq: 51,
+        version: 3,
+        model: modelWith({ block: { id: "a", type: "text", content: "Hello!." } }),
+      },
+    ],
   },
   {
     name: "load without seq: an end sets seq",
@@ -288,7 +347,9 @@ const UNKNOWN: Case[] = [
     applied: 1,
     warnings: [repetition(7, 0)],
     gaps: [gap("append", 7, 9, 1)],
-    streams: [{ status: "open", seq: 9, version: 2, model: modelWith({ block: { id: "a", type: "text", content: "Hello?" } }) }],
+    streams: [
+      { status: "open", seq: 9, version: 2, model: modelWith({ block: { id: "a", type: "text", content: "Hello?" } }) },
+    ],
   },
 ];
 

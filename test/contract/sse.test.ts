@@ -29,7 +29,10 @@ function grammar({ name, wire, pings, bom = "", ...more }: Grammar): Case {
     everyCut: true,
     steps: [latin1(bom + START + wire)],
     applied: 1 + pings.length,
-    events: [start({ version: "1.1", biz: "b", meta: {}, blocks: [] }), ...pings.map((ts) => JSON.parse(note(ts)) as unknown)],
+    events: [
+      start({ version: "1.1", biz: "b", meta: {}, blocks: [] }),
+      ...pings.map((ts) => JSON.parse(note(ts)) as unknown),
+    ],
     ...more,
   };
 }
@@ -45,15 +48,26 @@ const LINES: Case[] = [
   grammar({ name: "CRLF CR", wire: `data: ${note(1)}\r\n\rdata: ${note(2)}\r\n\r`, pings: [1, 2] }),
   grammar({ name: "CRLF LF", wire: `data: ${note(1)}\r\n\ndata: ${note(2)}\r\n\n`, pings: [1, 2] }),
   grammar({ name: "LF CRLF", wire: `data: ${note(1)}\n\r\ndata: ${note(2)}\n\r\n`, pings: [1, 2] }),
-  grammar({ name: "a CRLF is one terminator, not two", wire: 'data: {"op":"ping","seq":1,\r\ndata: "ts":1}\r\n\r\n', pings: [1] }),
-  grammar({ name: "runs of blank lines", wire: `\n\r\r\n\n\ndata: ${note(1)}\n\n\n\r\n\r\r\rdata: ${note(2)}\n\n\n`, pings: [1, 2] }),
+  grammar({
+    name: "a CRLF is one terminator, not two",
+    wire: 'data: {"op":"ping","seq":1,\r\ndata: "ts":1}\r\n\r\n',
+    pings: [1],
+  }),
+  grammar({
+    name: "runs of blank lines",
+    wire: `\n\r\r\n\n\ndata: ${note(1)}\n\n\n\r\n\r\r\rdata: ${note(2)}\n\n\n`,
+    pings: [1, 2],
+  }),
   {
     name: "no other character ends a line",
     transports: ["sse"],
     everyCut: true,
     steps: [latin1(`${START}data: {"op":"ping","seq":1,"event_type":"\xc2\x85\xe2\x80\xa8\xe2\x80\xa9"}\n\n`)],
     applied: 2,
-    events: [start({ version: "1.1", biz: "b", meta: {}, blocks: [] }), { op: "ping", seq: 1, event_type: "\u0085\u2028\u2029" }],
+    events: [
+      start({ version: "1.1", biz: "b", meta: {}, blocks: [] }),
+      { op: "ping", seq: 1, event_type: "\u0085\u2028\u2029" },
+    ],
   },
 ];
 
@@ -62,17 +76,57 @@ const FIELDS: Case[] = [
   grammar({ name: "no space after the colon", wire: `data:${note(1)}\n\n`, pings: [1] }),
   grammar({ name: "only one space is dropped", wire: `data:   ${note(1)}\n\n`, pings: [1] }),
   grammar({ name: "a tab is not dropped, and is JSON white space", wire: `data:\t${note(1)}\n\n`, pings: [1] }),
-  grammar({ name: "data over several lines", wire: 'data: {"op":\ndata: "ping",\ndata:"seq":1\ndata: ,"ts":\ndata:1}\n\n', pings: [1] }),
-  grammar({ name: "empty data lines inside of a message", wire: 'data\ndata:\ndata: {"op":"ping",\ndata\ndata:  \ndata: "seq":1,"ts":1}\ndata\n\n', pings: [1] }),
-  grammar({ name: "other fields between the data lines", wire: 'data: {"op":"ping",\nevent: x\nid: 1\n: c\nfoo: bar\ndata: "seq":1,"ts":1}\nretry: 5\n\n', pings: [1], lastEventId: "1", retry: 5 }),
-  grammar({ name: "field names are whole and in lower case", wire: `Data: 1\ndataa: 2\ndat: 3\n data: 4\ndata : 5\nDATA: 6\ndata: ${note(1)}\n\n`, pings: [1] }),
-  grammar({ name: "unknown fields and fields without colon", wire: `foo\nfoo:\nevent\nevent: end\nid2: 5\ndata: ${note(1)}\n\n`, pings: [1], lastEventId: undefined }),
+  grammar({
+    name: "data over several lines",
+    wire: 'data: {"op":\ndata: "ping",\ndata:"seq":1\ndata: ,"ts":\ndata:1}\n\n',
+    pings: [1],
+  }),
+  grammar({
+    name: "empty data lines inside of a message",
+    wire: 'data\ndata:\ndata: {"op":"ping",\ndata\ndata:  \ndata: "seq":1,"ts":1}\ndata\n\n',
+    pings: [1],
+  }),
+  grammar({
+    name: "other fields between the data lines",
+    wire: 'data: {"op":"ping",\nevent: x\nid: 1\n: c\nfoo: bar\ndata: "seq":1,"ts":1}\nretry: 5\n\n',
+    pings: [1],
+    lastEventId: "1",
+    retry: 5,
+  }),
+  grammar({
+    name: "field names are whole and in lower case",
+    wire: `Data: 1\ndataa: 2\ndat: 3\n data: 4\ndata : 5\nDATA: 6\ndata: ${note(1)}\n\n`,
+    pings: [1],
+  }),
+  grammar({
+    name: "unknown fields and fields without colon",
+    wire: `foo\nfoo:\nevent\nevent: end\nid2: 5\ndata: ${note(1)}\n\n`,
+    pings: [1],
+    lastEventId: undefined,
+  }),
   grammar({ name: "a colon in the value", wire: `data: ${note(1)}\nx:y:z\n\n`, pings: [1] }),
-  grammar({ name: "an event without data is no message", wire: `event: x\n\nid: 1\n\ndata: ${note(1)}\n\n`, pings: [1], lastEventId: "1" }),
-  grammar({ name: "empty and blank data are no messages", wire: `data\n\ndata:\n\ndata: \n\ndata:  \t \n\ndata\ndata: \ndata:\t\n\ndata: ${note(1)}\n\n`, pings: [1] }),
-  grammar({ name: "[DONE] is no message", wire: `data: [DONE]\n\ndata:[DONE]\n\ndata:  [DONE]\t \n\ndata: \ndata: [DONE]\ndata:\n\ndata: ${note(1)}\n\ndata: [DONE]\n\n`, pings: [1] }),
+  grammar({
+    name: "an event without data is no message",
+    wire: `event: x\n\nid: 1\n\ndata: ${note(1)}\n\n`,
+    pings: [1],
+    lastEventId: "1",
+  }),
+  grammar({
+    name: "empty and blank data are no messages",
+    wire: `data\n\ndata:\n\ndata: \n\ndata:  \t \n\ndata\ndata: \ndata:\t\n\ndata: ${note(1)}\n\n`,
+    pings: [1],
+  }),
+  grammar({
+    name: "[DONE] is no message",
+    wire: `data: [DONE]\n\ndata:[DONE]\n\ndata:  [DONE]\t \n\ndata: \ndata: [DONE]\ndata:\n\ndata: ${note(1)}\n\ndata: [DONE]\n\n`,
+    pings: [1],
+  }),
   grammar({ name: "a byte order mark at the start", bom: BOM, wire: `data: ${note(1)}\n\n`, pings: [1] }),
-  grammar({ name: "a byte order mark that begins a later line belongs to the field name", wire: `${BOM}data: ${note(1)}\n\ndata: ${note(2)}\n\n`, pings: [2] }),
+  grammar({
+    name: "a byte order mark that begins a later line belongs to the field name",
+    wire: `${BOM}data: ${note(1)}\n\ndata: ${note(2)}\n\n`,
+    pings: [2],
+  }),
 ];
 
 /** The first line must not be read when a second mark or another byte stands in front of it. */
@@ -121,18 +175,48 @@ const MARKS: Case[] = [
 ];
 
 const IDS: Case[] = [
-  grammar({ name: "id takes effect at the dispatch", wire: `id: 5\ndata: ${note(1)}\n`, pings: [], lastEventId: undefined }),
+  grammar({
+    name: "id takes effect at the dispatch",
+    wire: `id: 5\ndata: ${note(1)}\n`,
+    pings: [],
+    lastEventId: undefined,
+  }),
   grammar({ name: "id of a message", wire: `id: 5\ndata: ${note(1)}\n\n`, pings: [1], lastEventId: "5" }),
-  grammar({ name: "id persists over messages without one", wire: `id: 5\ndata: ${note(1)}\n\ndata: ${note(2)}\n\n`, pings: [1, 2], lastEventId: "5" }),
-  grammar({ name: "the last id of an event counts", wire: `id: 5\nid: 6\ndata: ${note(1)}\nid: 7\n\n`, pings: [1], lastEventId: "7" }),
+  grammar({
+    name: "id persists over messages without one",
+    wire: `id: 5\ndata: ${note(1)}\n\ndata: ${note(2)}\n\n`,
+    pings: [1, 2],
+    lastEventId: "5",
+  }),
+  grammar({
+    name: "the last id of an event counts",
+    wire: `id: 5\nid: 6\ndata: ${note(1)}\nid: 7\n\n`,
+    pings: [1],
+    lastEventId: "7",
+  }),
   grammar({ name: "an id without data counts", wire: "id: 5\n\n", pings: [], lastEventId: "5" }),
   grammar({ name: "an id with [DONE] counts", wire: "id: 5\ndata: [DONE]\n\n", pings: [], lastEventId: "5" }),
-  grammar({ name: "an empty id resets", wire: `id: 5\ndata: ${note(1)}\n\nid\ndata: ${note(2)}\n\n`, pings: [1, 2], lastEventId: "" }),
+  grammar({
+    name: "an empty id resets",
+    wire: `id: 5\ndata: ${note(1)}\n\nid\ndata: ${note(2)}\n\n`,
+    pings: [1, 2],
+    lastEventId: "",
+  }),
   grammar({ name: "an empty id with colon resets", wire: `id: 5\n\nid:\n\n`, pings: [], lastEventId: "" }),
-  grammar({ name: "an id with NUL is ignored", wire: `id: 5\n\nid: a\0b\ndata: ${note(1)}\n\nid: \0\n\n`, pings: [1], lastEventId: "5" }),
+  grammar({
+    name: "an id with NUL is ignored",
+    wire: `id: 5\n\nid: a\0b\ndata: ${note(1)}\n\nid: \0\n\n`,
+    pings: [1],
+    lastEventId: "5",
+  }),
   grammar({ name: "only one space of an id is dropped", wire: `id:  5 \n\n`, pings: [], lastEventId: " 5 " }),
   grammar({ name: "an id in UTF-8", wire: "id: \xc3\xa9\xf0\x9f\x98\x80\n\n", pings: [], lastEventId: "é😀" }),
-  grammar({ name: "ill-formed UTF-8 in an id is replaced", wire: "id: a\xffb\xe2\x82\xc3\n\n", pings: [], lastEventId: "a\ufffdb\ufffd\ufffd" }),
+  grammar({
+    name: "ill-formed UTF-8 in an id is replaced",
+    wire: "id: a\xffb\xe2\x82\xc3\n\n",
+    pings: [],
+    lastEventId: "a\ufffdb\ufffd\ufffd",
+  }),
   grammar({ name: "a mark in an id is kept", wire: "id: \xef\xbb\xbfx\n\n", pings: [], lastEventId: "\ufeffx" }),
   grammar({
     name: "the id of a message that fails the connection does not count",
@@ -182,7 +266,9 @@ const RETRY: Case[] = [
       ["1 ", undefined],
       ["\xd9\xa1", undefined],
     ] as const
-  ).map(([value, retry]) => grammar({ name: `retry: ${JSON.stringify(value)}`, wire: `retry: ${value}\n`, pings: [], retry })),
+  ).map(([value, retry]) =>
+    grammar({ name: `retry: ${JSON.stringify(value)}`, wire: `retry: ${value}\n`, pings: [], retry }),
+  ),
   grammar({ name: "retry without colon", wire: "retry\n", pings: [], retry: undefined }),
   grammar({ name: "retry without space", wire: "retry:12\n", pings: [], retry: 12 }),
   grammar({ name: "the last valid retry counts", wire: "retry: 1\nretry: 2\nretry: x\n", pings: [], retry: 2 }),

@@ -54,7 +54,7 @@ const FAULTS: readonly Fault[] = [
   ['["\\x41"]', 3],
   ['["\\u12G4"]', 6],
   ['["\\u12"]', 6],
-  ["[\"\\'\"]", 3],
+  ['["\\\'"]', 3],
   ['["\\\u0000"]', 3],
   ['["a\tb"]', 3],
   ['["a\u0000"]', 3],
@@ -138,13 +138,23 @@ const TEXTS: Case[] = FAULTS.flatMap(([text, offset, code = "bad_json"]) => {
     const common = { transports: [transport], steps, errors: [error] } as const;
     const streams = [{ status: "open", seq: 1, version: 1, model: modelOf() }] as const;
     cases.push({ name: `${name} as ${transport}`, ...common, applied: 1, streams });
-    cases.push({ name: `${name} as ${transport}, skipped`, ...common, options: { undecodable: "skip" }, applied: 2, streams });
+    cases.push({
+      name: `${name} as ${transport}, skipped`,
+      ...common,
+      options: { undecodable: "skip" },
+      applied: 2,
+      streams,
+    });
   };
   add("json", [OK, text, PING], OK.length + offset);
   if (!text.includes("\n")) {
     add("ndjson", [`${OK}\n`, `${text}\n`, `${PING}\n`], OK.length + 1 + offset);
     add("sse", [`data: ${OK}\n\n`, `data: ${text}\n\n`, `data: ${PING}\n\n`], OK.length + 8 + 6 + offset);
-    add("sse", [`data: ${OK}\n\n`, `: comment\r\nid: 1\r\ndata:${text}\r\n\r\n`, `data: ${PING}\r\n\r\n`], OK.length + 8 + 18 + 5 + offset);
+    add(
+      "sse",
+      [`data: ${OK}\n\n`, `: comment\r\nid: 1\r\ndata:${text}\r\n\r\n`, `data: ${PING}\r\n\r\n`],
+      OK.length + 8 + 18 + 5 + offset,
+    );
     const last = cases.splice(-2);
     for (const one of last) cases.push({ ...one, name: `${one.name} behind a comment, CRLF` });
   }
@@ -166,7 +176,11 @@ function lines(name: string, wire: string, offset: number, code: "bad_json" | "i
 const LINES: Case[] = [
   lines("a fault in the second line", 'data: {"a":\ndata: x}\n\n', 12 + 6),
   lines("a fault in the first line", "data: {x\ndata: 1}\n\n", 7),
-  lines("a joining LF inside of a string maps to the first byte of the next line's value", 'data: ["a\ndata: b"]\n\n', 10 + 6),
+  lines(
+    "a joining LF inside of a string maps to the first byte of the next line's value",
+    'data: ["a\ndata: b"]\n\n',
+    10 + 6,
+  ),
   lines("a joining LF inside of a string, no space", 'data:["a\r\ndata:b"]\r\n\r\n', 10 + 5),
   lines("a joining LF inside of a number", "data: [1\ndata: 2]\n\n", 9 + 6),
   lines("a joining LF inside of a literal maps to the next line's value", "data: [tr\ndata: ue]\n\n", 10 + 6),
@@ -175,7 +189,12 @@ const LINES: Case[] = [
   lines("unexpected end behind an empty last line", "data: [1,\ndata\n\n", 10 + 4),
   lines("an ill-formed byte in the third line", 'data: ["\ndata: a",\ndata: "\xff"]\n\n', 9 + 6),
   lines("ill-formed bytes after white space lines", 'data: [\ndata:\ndata:  "\xff"]\n\n', 8 + 6 + 8, "invalid_utf8"),
-  lines("a sequence cut in two by a line is ill-formed at its lead byte", 'data: ["\xc3\ndata: \xa9"]\n\n', 8, "invalid_utf8"),
+  lines(
+    "a sequence cut in two by a line is ill-formed at its lead byte",
+    'data: ["\xc3\ndata: \xa9"]\n\n',
+    8,
+    "invalid_utf8",
+  ),
 ];
 
 const EMPTY: Case[] = [
@@ -234,7 +253,9 @@ const STICKY: Case[] = [
       ],
       applied: way === "reset" ? 1 : 2,
       errors: [
-        ...(way === "reset" ? [] : [{ code: "bad_json", byteOffset: JSON.stringify(start(MODEL)).length + 2, eventIndex: 1 } as const]),
+        ...(way === "reset"
+          ? []
+          : [{ code: "bad_json", byteOffset: JSON.stringify(start(MODEL)).length + 2, eventIndex: 1 } as const]),
         { code: "unknown_op", path: "/op", eventIndex: 1 },
         { code: "bad_json", byteOffset: OK.length + 1 + 22 + 1, eventIndex: 2 },
       ],

@@ -34,14 +34,19 @@ export interface CheckpointStream {
 export function readCheckpoint(bytes: Uint8Array): Checkpoint {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   let at = 0;
-  const u8 = (): number => view.getUint8(at++);
-  const u16 = (): number => view.getUint16((at += 2) - 2, true);
-  const u32 = (): number => view.getUint32((at += 4) - 4, true);
-  const f64 = (): number => view.getFloat64((at += 8) - 8, true);
+  const advance = (length: number): number => {
+    at += length;
+    return at - length;
+  };
+  const u8 = (): number => view.getUint8(advance(1));
+  const u16 = (): number => view.getUint16(advance(2), true);
+  const u32 = (): number => view.getUint32(advance(4), true);
+  const f64 = (): number => view.getFloat64(advance(8), true);
   const run = (): Uint8Array => {
     const length = u32();
     if (at + length > bytes.length) throw new RangeError(`a run of ${length} bytes at ${at} leaves the checkpoint`);
-    return bytes.subarray(at, (at += length));
+    const from = advance(length);
+    return bytes.subarray(from, at);
   };
   const plain = (): string => new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(run());
   const text = (): string => JSON.parse(`"${plain()}"`) as string;
@@ -59,7 +64,11 @@ export function readCheckpoint(bytes: Uint8Array): Checkpoint {
     const streamId = text();
     const [status, streamFlags] = [u8(), u8()];
     const numbers = { seq: f64(), version: f64(), applied: f64(), skipped: f64(), dropped: f64(), ended: f64() };
-    const queue = Array.from({ length: u32() }, () => ({ eventIndex: f64(), byteOffset: f64(), message: canonical(run()) }));
+    const queue = Array.from({ length: u32() }, () => ({
+      eventIndex: f64(),
+      byteOffset: f64(),
+      message: canonical(run()),
+    }));
     return { streamId, status, flags: streamFlags, ...numbers, queue, model: canonical(run()) };
   });
   if (at !== bytes.length) throw new RangeError(`${bytes.length - at} bytes behind the last stream`);

@@ -196,7 +196,9 @@ export class Fold {
       if (this.failure === undefined) this.failure = record;
       else {
         if (JSON.stringify(record) !== JSON.stringify(this.failure)) {
-          throw new Error(`a failed connection must repeat ${JSON.stringify(this.failure)}, not ${JSON.stringify(record)}`);
+          throw new Error(
+            `a failed connection must repeat ${JSON.stringify(this.failure)}, not ${JSON.stringify(record)}`,
+          );
         }
         this.log.length = reported;
       }
@@ -208,9 +210,7 @@ export class Fold {
   #listeners(): Pick<ReducerOptions, "onEvent" | "onWarning" | "onError" | "onGap"> {
     const log = this.log;
     return {
-      ...(this.#listenToEvents
-        ? { onEvent: (event, info) => void log.push({ kind: "event", ...info, event }) }
-        : {}),
+      ...(this.#listenToEvents ? { onEvent: (event, info) => void log.push({ kind: "event", ...info, event }) } : {}),
       onWarning: ({ message: _, ...warning }) => void log.push({ kind: "warning", warning: defined(warning) }),
       onError: (error) => void log.push({ kind: "error", error: errorRecord(error) }),
       onGap: (gap) => void log.push({ kind: "gap", gap: { ...gap } }),

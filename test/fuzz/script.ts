@@ -1,0 +1,163 @@
+import type { EngineKind, Transport } from "../../src/engine/contract.js";
+import { type Checkpoint, readCheckpoint } from "../support/checkpoint.js";
+import { engine } from "../support/engines.js";
+import { type Entry, Fold, type Options, thrown } from "../support/fold.js";
+
+/** One thing done to a reducer. Bytes are written as one code unit a byte, so that a script can be printed. */
+export type Action =
+  | { do: "bytes"; bytes: string; cuts: readonly number[] }
+  | { do: "apply"; json: string; as: "text" | "object" }
+  | { do: "pause" | "resume" | "release" | "snapshot"; streamId: string }
+  | { do: "materialize"; json: string; streamId: string }
+  | { do: "load"; json: string; seq: number | undefined; streamId: string }
+  | { do: "changes"; streamId: string; since: number | undefined }
+  | { do: "migrate"; step: number }
+  | { do: "reconnect" | "finish" | "reset" };
+
+export interface Script {
+  transport: Transport;
+  options: Options;
+  listen: boolean;
+  actions: readonly Action[];
+}
+
+/** How a script is run: on which engine, where checkpoints go, and whether chunks are cut. */
+export interface Way {
+  kind: EngineKind;
+  /** Kinds that `migrate` goes through, counted from `kind`. */
+  kinds: readonly EngineKind[];
+  uncut?: boolean;
+}
+
+/** Runs a script and writes down everything observable after each action, one line for each. */
+export function observe(script: Script, way: Way): string[] {
+  let fold = new Fold(engine(way.kind), script.transport, script.options, script.listen);
+  let at = way.kinds.indexOf(way.kind);
+  const lines: string[] = [];
+  try {
+    for (const action of script.actions) {
+      const told = fold.log.length;
+      let result: unknown;
+      if (action.do === "migrate") {
+        at = (at + action.step) % way.kinds.length;
+        result = plain(readCheckpoint(fold.reducer.checkpoint()));
+        fold = fold.migrate(engine(way.kinds[at] as EngineKind));
+      } else result = act(fold, action, way.uncut === true);
+      lines.push(JSON.stringify([action.do, result, fold.log.slice(told).map(comparable), state(fold)]));
+    }
+  } finally {
+    fold.reducer.close();
+  }
+  return lines;
+}
+
+function act(fold: Fold, action: Exclude<Action, { do: "migrate" }>, uncut: boolean): unknown {
+  const { reducer } = fold;
+  switch (action.do) {
+    case "bytes": {
+      const bytes = Uint8Array.from(action.bytes, (c) => c.charCodeAt(0));
+      let from = 0;
+      let applied = 0;
+      for (const to of [...(uncut ? [] : action.cuts), bytes.length]) {
+        applied += fold.push(bytes.subarray(from, to));
+        // A failed connection counts each further push as one more error, so that the number of chunks would show.
+        if (fold.failure !== undefined) break;
+        from = to;
+      }
+      return applied;
+    }
+    case "apply": {
+      let applied = 0;
+      const fault = thrown(() => {
+        applied = fold.apply(action.as === "text" ? action.json : JSON.parse(action.json));
+      });
+      return [applied, fault];
+    }
+    case "pause":
+      return thrown(() => reducer.pause({ streamId: action.streamId }));
+    case "resume":
+      return fold.resume(action.streamId);
+    case "release":
+      return reducer.release({ streamId: action.streamId });
+    case "snapshot":
+      return JSON.stringify(reducer.snapshot({ streamId: action.streamId }));
+    case "materialize":
+      return withoutOffset(thrown(() => reducer.materialize(action.json, { streamId: action.streamId })));
+    case "load": {
+      const seq = action.seq === undefined ? {} : { seq: action.seq };
+      return withoutOffset(thrown(() => reducer.load(action.json, { streamId: action.streamId, ...seq })));
+    }
+    case "changes":
+      return reducer.changes({
+        streamId: action.streamId,
+        ...(action.since === undefined ? {} : { since: action.since }),
+      });
+    case "reconnect":
+      return void fold.reconnect();
+    case "finish":
+      return fold.finish();
+    case "reset":
+      reducer.reset();
+      fold.failure = undefined;
+      return undefined;
+  }
+}
+
+function state(fold: Fold): unknown {
+  const { reducer } = fold;
+  const { memory: _, ...stats } = reducer.stats();
+  const streams = fold.streams().map((stream) => {
+    const { memory: __, ...own } = reducer.stats({ streamId: stream.streamId });
+    return [stream, own];
+  });
+  return [streams, stats, reducer.lastEventId ?? null, reducer.retry ?? null];
+}
+
+/** Offsets are compared where the connection failed; where a stream's fault lies in the wire is only a help. */
+function comparable(entry: Entry): unknown {
+  return entry.kind === "error" && entry.error.scope === "stream"
+    ? { ...entry, error: withoutOffset(entry.error) }
+    : entry;
+}
+
+function withoutOffset<T extends { byteOffset?: number } | undefined>(error: T): T {
+  if (error === undefined) return error;
+  const { byteOffset: _, ...rest } = error;
+  return rest as T;
+}
+
+/** What two engines must save alike; how they spell the partial message is their own affair. */
+function plain({ partial: _, streams, ...rest }: Checkpoint): unknown {
+  return [
+    rest,
+    streams.map(({ queue, ...stream }) => [stream, queue.map(({ byteOffset: __, ...message }) => message)]),
+  ];
+}
+
+/** The first line in which two runs differ, or undefined. */
+export function difference(
+  a: readonly string[],
+  b: readonly string[],
+): { index: number; a: string; b: string } | undefined {
+  for (let index = 0; index < Math.max(a.length, b.length); index++) {
+    if (a[index] !== b[index]) return { index, a: a[index] ?? "(nothing)", b: b[index] ?? "(nothing)" };
+  }
+  return undefined;
+}
+
+/** Drops actions for as long as `fails` stays true: in the end no single action can be left out. */
+export function minimize(script: Script, fails: (smaller: Script) => boolean): Script {
+  let { actions } = script;
+  for (let size = Math.max(1, actions.length >> 1); ; ) {
+    let shorter = false;
+    for (let from = 0; from < actions.length; ) {
+      const fewer = [...actions.slice(0, from), ...actions.slice(from + size)];
+      if (fails({ ...script, actions: fewer })) {
+        actions = fewer;
+        shorter = true;
+      } else from += size;
+    }
+    if (size > 1) size >>= 1;
+    else if (!shorter) return { ...script, actions };
+  }
+}
