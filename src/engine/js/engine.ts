@@ -1,0 +1,27 @@
+import type { EngineCore, EngineMemory, EngineSession, SessionOptions } from "../contract.js";
+import { JsSession } from "./session/session.js";
+
+/**
+ * The plain JavaScript engine: the same answers as the WASM core (docs/semantics.md), without WebAssembly.
+ *
+ * @param reason why this kind was chosen
+ */
+export function createJsEngine(reason = "the plain JavaScript engine was asked for"): EngineCore {
+  return {
+    kind: "js",
+    reason,
+    createSession: createJsSession,
+    createObjectSession: createJsSession,
+    memory: (): EngineMemory => ({ live: 0, held: 0 }),
+    close: () => {},
+  };
+}
+
+/**
+ * One connection's state on the plain JavaScript engine; it takes bytes, texts and values alike.
+ *
+ * @param options complete and checked
+ */
+export function createJsSession(options: SessionOptions): EngineSession {
+  return new JsSession(options);
+}

@@ -1,0 +1,164 @@
+import { own } from "../../../json/object.js";
+import type { Change, ChangeSet } from "../../contract.js";
+import type { BlockChange, BlockEntry } from "../reduce/agentue/document.js";
+import type { ChangeSink } from "../reduce/agentue/state.js";
+
+/** Coalesced changes that are kept (docs/semantics.md §6). */
+const KEPT = 256;
+/** Generation of a change that nothing may join any more. */
+const CLOSED = -1;
+
+class LoggedChange implements BlockChange {
+  readonly kind: Change["kind"];
+  /** The version that it first made. */
+  readonly version: number;
+  readonly entry: BlockEntry | undefined;
+  readonly field: string | undefined;
+  readonly from: number;
+  to: number;
+  /** An append to a string. */
+  readonly isText: boolean;
+  /** What was appended, once the block's own text does not hold it any more. */
+  text: string | undefined = undefined;
+  /** Appends of this generation to the same field may join. */
+  generation: number;
+
+  constructor(
+    kind: Change["kind"],
+    version: number,
+    generation: number,
+    entry?: BlockEntry,
+    field?: string,
+    from = 0,
+    to = 0,
+    isText = false,
+  ) {
+    this.kind = kind;
+    this.version = version;
+    this.generation = generation;
+    this.entry = entry;
+    this.field = field;
+    this.from = from;
+    this.to = to;
+    this.isText = isText;
+  }
+}
+
+/** One stream's changes between reads; constant time per event. */
+export class ChangeLog implements ChangeSink {
+  version = 0;
+  private readonly streamId: string;
+  private readonly log: LoggedChange[] = [];
+  /** Versions at which the log was read and from which on it is complete, ascending. */
+  private readonly reads: number[] = [];
+  /** The version of the last `start`, -1 when the log does not begin with it. */
+  private started = -1;
+  /** Grows with each read, so that nothing after it joins what was before. */
+  private generation = 0;
+
+  constructor(streamId: string) {
+    this.streamId = streamId;
+  }
+
+  start(): void {
+    this.version++;
+    this.log.length = 0;
+    this.reads.length = 0;
+    this.log.push(new LoggedChange("start", this.version, CLOSED));
+    this.started = this.version;
+  }
+
+  insert(entry: BlockEntry): void {
+    this.version++;
+    this.touch(entry, new LoggedChange("insert", this.version, CLOSED, entry));
+  }
+
+  replace(entry: BlockEntry, field: string | undefined): void {
+    this.version++;
+    if (entry.unread > 0) this.keepTexts(entry, field);
+    this.touch(entry, new LoggedChange("replace", this.version, CLOSED, entry, field));
+  }
+
+  append(entry: BlockEntry, field: string, from: number, to: number, isText: boolean): void {
+    this.version++;
+    const last = entry.change as LoggedChange | undefined;
+    if (last !== undefined && last.generation === this.generation && last.field === field) {
+      last.to = to;
+      return;
+    }
+    if (isText) entry.unread++;
+    this.touch(entry, new LoggedChange("append", this.version, this.generation, entry, field, from, to, isText));
+  }
+
+  meta(field: string): void {
+    this.version++;
+    this.add(new LoggedChange("meta", this.version, CLOSED, undefined, field));
+  }
+
+  /** Continues a saved stream: only the present version is known. */
+  restore(version: number): void {
+    this.version = version;
+    this.log.length = 0;
+    this.started = -1;
+    this.reads.length = 0;
+    this.reads.push(version);
+  }
+
+  /** Everything after version `since`; undefined stands for a version before all others. */
+  read(since = -1): ChangeSet {
+    const { version, log } = this;
+    const known = since === version || (since < version && (since < this.started || this.reads.includes(since)));
+    if (version > 0 && this.reads[this.reads.length - 1] !== version) this.reads.push(version);
+    this.generation++;
+    if (!known) return version === 0 && since < 0 ? { version, changes: [] } : { version, resync: true };
+    const changes: Change[] = [];
+    for (const change of log) if (change.version > since) changes.push(this.describe(change));
+    return { version, changes };
+  }
+
+  private touch(entry: BlockEntry, change: LoggedChange): void {
+    entry.change = change;
+    this.add(change);
+  }
+
+  private add(change: LoggedChange): void {
+    this.log.push(change);
+    if (this.log.length <= KEPT) return;
+    const dropped = this.log.shift()!;
+    dropped.generation = CLOSED;
+    if (dropped.isText && dropped.text === undefined) dropped.entry!.unread--;
+    if (dropped.kind === "start") this.started = -1;
+    while (this.reads.length > 0 && this.reads[0]! < dropped.version) this.reads.shift();
+  }
+
+  /** Keeps what was appended to a field, or to any, before the block's own text goes. */
+  private keepTexts(entry: BlockEntry, field: string | undefined): void {
+    for (const change of this.log) {
+      if (
+        change.entry === entry &&
+        change.isText &&
+        change.text === undefined &&
+        (field === undefined || change.field === field)
+      ) {
+        change.text = textOf(change);
+        entry.unread--;
+      }
+    }
+  }
+
+  private describe(change: LoggedChange): Change {
+    const described: Change = { streamId: this.streamId, kind: change.kind };
+    if (change.entry !== undefined) described.id = change.entry.id;
+    if (change.field !== undefined) described.field = change.field;
+    if (change.kind === "append") {
+      described.from = change.from;
+      described.to = change.to;
+      if (change.isText) described.text = change.text ?? textOf(change);
+    }
+    return described;
+  }
+}
+
+function textOf(change: LoggedChange): string {
+  return (own(change.entry!.value, change.field!) as string).slice(change.from, change.to);
+}

@@ -1,0 +1,31 @@
+import { utf8Length } from "../../../json/text.js";
+
+/** A message that waits for its stream to be resumed. */
+export interface QueuedMessage {
+  readonly eventIndex: number;
+  /** Start of the message in the wire, -1 for an event that came as a value. */
+  readonly byteOffset: number;
+  readonly text: string;
+}
+
+/** What arrives for a paused stream; bounded in bytes of text. */
+export class MessageQueue {
+  readonly messages: QueuedMessage[] = [];
+  /** An event was lost: the stream ends up refused. */
+  lost = false;
+  private bytes = 0;
+  private readonly limit: number;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  /** @returns false when the message does not fit */
+  add(message: QueuedMessage): boolean {
+    const bytes = this.bytes + utf8Length(message.text);
+    if (bytes > this.limit) return false;
+    this.bytes = bytes;
+    this.messages.push(message);
+    return true;
+  }
+}

@@ -1,0 +1,93 @@
+import { ENDED, StreamState } from "../reduce/agentue/state.js";
+import { ChangeLog } from "./changes.js";
+import type { MessageQueue } from "./queue.js";
+
+/** One logical stream of a session. */
+export class Stream extends StreamState {
+  readonly id: string;
+  declare readonly changes: ChangeLog;
+  /** What waits while the stream is paused; undefined when it is not. */
+  queue: MessageQueue | undefined = undefined;
+  /** Place in the order in which streams ended; 0 when it has not. */
+  endOrder = 0;
+
+  constructor(id: string) {
+    super(new ChangeLog(id));
+    this.id = id;
+  }
+}
+
+/** The streams of a session, in the order in which they were opened. */
+export class Streams {
+  private readonly byId = new Map<string, Stream>();
+  /** Ended streams, the first ended first. */
+  private readonly ended = new Set<Stream>();
+  private endings = 0;
+  private readonly keepEnded: number;
+  private recent: Stream | undefined;
+
+  constructor(keepEnded: number) {
+    this.keepEnded = keepEnded;
+  }
+
+  get size(): number {
+    return this.byId.size;
+  }
+
+  find(id: string): Stream | undefined {
+    if (this.recent !== undefined && this.recent.id === id) return this.recent;
+    const stream = this.byId.get(id);
+    if (stream !== undefined) this.recent = stream;
+    return stream;
+  }
+
+  add(stream: Stream): void {
+    this.byId.set(stream.id, stream);
+  }
+
+  remove(id: string): boolean {
+    const stream = this.byId.get(id);
+    if (stream === undefined) return false;
+    this.byId.delete(id);
+    this.ended.delete(stream);
+    if (this.recent === stream) this.recent = undefined;
+    return true;
+  }
+
+  all(): IterableIterator<Stream> {
+    return this.byId.values();
+  }
+
+  /** Follows a stream's status after it may have changed, and releases the first ended one where there are too many. */
+  followStatus(stream: Stream): void {
+    if (stream.status !== ENDED) {
+      if (stream.endOrder > 0) {
+        stream.endOrder = 0;
+        this.ended.delete(stream);
+      }
+      return;
+    }
+    if (stream.endOrder > 0) return;
+    stream.endOrder = ++this.endings;
+    this.ended.add(stream);
+    this.trim();
+  }
+
+  /** Takes over the order of ending that saved streams bring along. */
+  restoreEnded(): void {
+    const ended = [...this.byId.values()].filter((stream) => stream.endOrder > 0);
+    ended.sort((a, b) => a.endOrder - b.endOrder);
+    for (const stream of ended) {
+      this.ended.add(stream);
+      this.endings = stream.endOrder;
+    }
+    this.trim();
+  }
+
+  private trim(): void {
+    for (const stream of this.ended) {
+      if (this.ended.size <= this.keepEnded) return;
+      this.remove(stream.id);
+    }
+  }
+}

@@ -1,0 +1,262 @@
+import { exactDouble, numberOrBigInt } from "./number.js";
+import { type JsonObject, put } from "./object.js";
+
+/** A JSON number that no double carries without loss, as its text. */
+export class ExactNumber {
+  readonly text: string;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+/** Matches wherever a number may stand whose digits a double loses: 16 characters and more, exponents, minus zero. */
+const INEXACT = /(?:^|[:,[\s])(?:-?[\d.]{16}|-?\d[\d.]*[eE]|-0(?![.\d])|-0\.0*(?!\d))/;
+const LONG_INTEGER = /(?:^|[:,[\s])-?\d{16}/;
+
+const QUOTE = 0x22;
+const COMMA = 0x2c;
+const COLON = 0x3a;
+const OPEN_ARRAY = 0x5b;
+const BACKSLASH = 0x5c;
+const CLOSE_ARRAY = 0x5d;
+const OPEN_OBJECT = 0x7b;
+const CLOSE_OBJECT = 0x7d;
+
+/** Whether a well-formed JSON text may hold a number that a double cannot carry; false positives are possible, misses are not. */
+export function mayHoldExactNumber(text: string): boolean {
+  return INEXACT.test(text);
+}
+
+/**
+ * Parses JSON and keeps every number that a double would change as an `ExactNumber` (also `-0` and numbers beyond a double's range).
+ *
+ * @param text one JSON text (RFC 8259)
+ * @returns plain objects and arrays; repeated members: last value, first place; `__proto__` is an own member
+ * @throws SyntaxError as `JSON.parse` does
+ */
+export function parseExact(text: string): unknown {
+  const value = JSON.parse(text);
+  return mayHoldExactNumber(text) ? readExact(text) : value;
+}
+
+/** `parseExact` for a text that is known to be well-formed. */
+export function readExact(text: string): unknown {
+  return read(text, (number) => exactDouble(number) ?? new ExactNumber(number));
+}
+
+/**
+ * Parses JSON with a BigInt for each integer text (digits only, optional minus) that a double cannot hold exactly, and doubles for all other numbers.
+ *
+ * @throws SyntaxError as `JSON.parse` does
+ */
+export function parseWithBigInt(text: string): unknown {
+  const value = JSON.parse(text);
+  return LONG_INTEGER.test(text) ? read(text, numberOrBigInt) : value;
+}
+
+/**
+ * Compact JSON of a value made of plain objects, arrays, strings, finite numbers, booleans, null and `ExactNumber`s.
+ * Does not recurse: nesting is bounded by memory only.
+ */
+export function stringify(root: unknown): string {
+  let out = "";
+  const nodes: (unknown[] | JsonObject)[] = [];
+  const names: (string[] | undefined)[] = [];
+  const places: number[] = [];
+  let value = root;
+  for (;;) {
+    if (Array.isArray(value)) {
+      out += "[";
+      nodes.push(value);
+      names.push(undefined);
+      places.push(0);
+    } else if (typeof value === "object" && value !== null && !(value instanceof ExactNumber)) {
+      out += "{";
+      nodes.push(value as JsonObject);
+      names.push(Object.keys(value));
+      places.push(0);
+    } else {
+      out += value instanceof ExactNumber ? value.text : JSON.stringify(value);
+    }
+    for (;;) {
+      const top = nodes.length - 1;
+      if (top < 0) return out;
+      const node = nodes[top]!;
+      const keys = names[top];
+      const place = places[top]!;
+      if (place < (keys ?? (node as unknown[])).length) {
+        places[top] = place + 1;
+        if (place > 0) out += ",";
+        if (keys === undefined) {
+          value = (node as unknown[])[place];
+        } else {
+          out += `${JSON.stringify(keys[place])}:`;
+          value = (node as JsonObject)[keys[place]!];
+        }
+        break;
+      }
+      out += keys === undefined ? "]" : "}";
+      nodes.pop();
+      names.pop();
+      places.pop();
+    }
+  }
+}
+
+/**
+ * The member names of one object inside a well-formed JSON text, in the order of the document, each once.
+ * JavaScript objects list integer-like names first and so cannot tell.
+ *
+ * @param path member names and array positions from the root to the object; every step must exist
+ */
+export function memberNames(text: string, path: readonly (string | number)[]): string[] {
+  let at = skipSpace(text, 0);
+  for (const step of path) at = childAt(text, at, step);
+  const names = new Set<string>();
+  eachMember(text, at, (name) => names.add(name));
+  return [...names];
+}
+
+/** Where the value of one member (the last of that name) or element begins. */
+function childAt(text: string, at: number, step: string | number): number {
+  let found = -1;
+  if (typeof step === "string") {
+    eachMember(text, at, (name, value) => {
+      if (name === step) found = value;
+    });
+    return found;
+  }
+  found = skipSpace(text, at + 1);
+  for (let i = 0; i < step; i++) found = skipSpace(text, skipSpace(text, skipValue(text, found)) + 1);
+  return found;
+}
+
+/** Calls `visit` with each member's name and the place of its value; `at` is the opening brace. */
+function eachMember(text: string, at: number, visit: (name: string, value: number) => void): void {
+  at = skipSpace(text, at + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const end = stringEnd(text, at);
+    const value = skipSpace(text, skipSpace(text, end) + 1);
+    visit(stringValue(text, at, end), value);
+    at = skipSpace(text, skipValue(text, value));
+    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1);
+  }
+}
+
+/** Behind the value that begins at `at`. */
+function skipValue(text: string, at: number): number {
+  let depth = 0;
+  do {
+    const c = text.charCodeAt(at);
+    if (c === QUOTE) {
+      at = stringEnd(text, at);
+    } else if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
+      depth++;
+      at++;
+    } else if (c === CLOSE_OBJECT || c === CLOSE_ARRAY) {
+      depth--;
+      at++;
+    } else if (c === COMMA || c === COLON || c <= 0x20) {
+      at++;
+    } else {
+      at = wordEnd(text, at);
+    }
+  } while (depth > 0);
+  return at;
+}
+
+function skipSpace(text: string, at: number): number {
+  for (;;) {
+    const c = text.charCodeAt(at);
+    if (c !== 0x20 && c !== 0x0a && c !== 0x0d && c !== 0x09) return at;
+    at++;
+  }
+}
+
+/** Behind the closing quote of the string whose opening quote is at `at`. */
+function stringEnd(text: string, at: number): number {
+  let end = text.indexOf('"', at + 1);
+  for (;;) {
+    let slashes = end;
+    while (text.charCodeAt(slashes - 1) === BACKSLASH) slashes--;
+    if (((end - slashes) & 1) === 0) return end + 1;
+    end = text.indexOf('"', end + 1);
+  }
+}
+
+function stringValue(text: string, at: number, end: number): string {
+  const raw = text.slice(at + 1, end - 1);
+  return raw.includes("\\") ? JSON.parse(text.slice(at, end)) : raw;
+}
+
+/** Behind a number or literal. */
+function wordEnd(text: string, at: number): number {
+  for (;;) {
+    const c = text.charCodeAt(at);
+    // Letters, digits, '+', '-' and '.': nothing else can stand in a number or literal. NaN (the end) fails every comparison.
+    if (!((c >= 0x61 && c <= 0x7a) || (c >= 0x30 && c <= 0x39) || c === 0x2d || c === 0x2e || c === 0x2b || c === 0x45))
+      return at;
+    at++;
+  }
+}
+
+/** Reads a well-formed JSON text without recursion; number texts go through `convert`. */
+function read(text: string, convert: (number: string) => unknown): unknown {
+  const outer: (unknown[] | JsonObject)[] = [];
+  const outerNames: string[] = [];
+  let node: unknown[] | JsonObject | undefined;
+  let name = "";
+  let at = skipSpace(text, 0);
+
+  const readName = (): void => {
+    const end = stringEnd(text, at);
+    name = stringValue(text, at, end);
+    at = skipSpace(text, skipSpace(text, end) + 1);
+  };
+
+  for (;;) {
+    let value: unknown;
+    const c = text.charCodeAt(at);
+    if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
+      const opened: unknown[] | JsonObject = c === OPEN_ARRAY ? [] : {};
+      at = skipSpace(text, at + 1);
+      // Both closing brackets stand two behind their opening ones.
+      if (text.charCodeAt(at) !== c + 2) {
+        if (node !== undefined) {
+          outer.push(node);
+          outerNames.push(name);
+        }
+        node = opened;
+        if (c === OPEN_OBJECT) readName();
+        continue;
+      }
+      at++;
+      value = opened;
+    } else if (c === QUOTE) {
+      const end = stringEnd(text, at);
+      value = stringValue(text, at, end);
+      at = end;
+    } else {
+      const end = wordEnd(text, at);
+      const word = text.slice(at, end);
+      value = word === "true" ? true : word === "false" ? false : word === "null" ? null : convert(word);
+      at = end;
+    }
+    for (;;) {
+      if (node === undefined) return value;
+      if (Array.isArray(node)) node.push(value);
+      else put(node, name, value);
+      at = skipSpace(text, at);
+      if (text.charCodeAt(at) === COMMA) {
+        at = skipSpace(text, at + 1);
+        if (!Array.isArray(node)) readName();
+        break;
+      }
+      at++;
+      value = node;
+      node = outer.pop();
+      name = outerNames.pop() ?? "";
+    }
+  }
+}
