@@ -1,0 +1,82 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { ABI_VERSION } from "../assembly/abi/codes.js";
+
+const EXPORTS: Record<string, number> = {
+  abi_version: 0,
+  engine_counter: 1,
+  engine_held: 0,
+  engine_init: 3,
+  engine_live: 0,
+  fault_pointer: 0,
+  id_reserve: 1,
+  input_pointer: 0,
+  report_length: 1,
+  report_pointer: 1,
+  result_pointer: 0,
+  result_release: 0,
+  session_apply: 2,
+  session_checkpoint: 1,
+  session_close: 1,
+  session_continue: 1,
+  session_failure: 1,
+  session_feed: 3,
+  session_feed_more: 3,
+  session_finish: 1,
+  session_is_complete: 1,
+  session_last_event_id: 1,
+  session_open: 0,
+  session_reconnect: 1,
+  session_reset: 1,
+  session_restore: 2,
+  session_retry: 1,
+  session_state: 1,
+  session_stats: 1,
+  session_stream_ids: 1,
+  staging_release: 0,
+  staging_reserve: 1,
+  stream_changes: 3,
+  stream_load: 4,
+  stream_materialize: 3,
+  stream_pause: 2,
+  stream_release: 2,
+  stream_resume: 2,
+  stream_seq: 2,
+  stream_snapshot: 2,
+  stream_stats: 2,
+  stream_status: 2,
+  stream_version: 2,
+};
+
+describe.each(["streamfold.wasm", "streamfold.simd.wasm"])("ABI of %s", (file) => {
+  const module = new WebAssembly.Module(readFileSync(new URL(`../dist/${file}`, import.meta.url)));
+
+  it("imports nothing", () => {
+    expect(WebAssembly.Module.imports(module)).toEqual([]);
+  });
+
+  it("exports memory and exactly the named functions", () => {
+    const exported = WebAssembly.Module.exports(module);
+    const functions = exported.filter(({ kind }) => kind === "function").map(({ name }) => name);
+    expect(functions.sort()).toEqual(Object.keys(EXPORTS).sort());
+    expect(exported.filter(({ kind }) => kind !== "function")).toEqual([{ name: "memory", kind: "memory" }]);
+  });
+
+  it("keeps the number of parameters of each", () => {
+    const { exports } = new WebAssembly.Instance(module);
+    const arity = Object.fromEntries(
+      Object.keys(EXPORTS).map((name) => [name, (exports[name] as (...args: number[]) => number).length]),
+    );
+    expect(arity).toEqual(EXPORTS);
+  });
+
+  it("says its version", () => {
+    const { exports } = new WebAssembly.Instance(module);
+    expect((exports.abi_version as () => number)()).toBe(ABI_VERSION);
+  });
+});
+
+it("tells the two builds apart: only one of them needs SIMD", () => {
+  const bytes = (file: string) => readFileSync(new URL(`../dist/${file}`, import.meta.url));
+  expect(bytes("streamfold.wasm").equals(bytes("streamfold.simd.wasm"))).toBe(false);
+});
