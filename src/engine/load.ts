@@ -111,7 +111,7 @@ function checkOptions(options: LoadOptions | undefined): { kind: RequestedKind; 
   if (options === undefined) return { kind: "auto", wasm: undefined };
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
-  const kind = options.kind ?? "auto";
+  const { kind = "auto" } = options;
   if (!REQUESTED_KINDS.includes(kind))
     throw usageError("bad_argument", `kind must be one of ${REQUESTED_KINDS.join(", ")}`);
   const { wasm } = options;
@@ -149,6 +149,8 @@ function* choose(
     } catch (error) {
       if (error instanceof StreamfoldError && error.code === "bad_argument") throw error;
       obstacles.push(`${build}: ${explain(error)}`);
+      // A binary does not tell which build it is: a single one counts as the best that was asked for and runs here.
+      if (wasm !== undefined && !isPair(wasm)) break;
     }
   }
   const why = obstacles.join("; ");
@@ -176,8 +178,7 @@ async function compile(wanted: Request, source: WasmSource): Promise<WebAssembly
   const binary = await (wanted.given ?? source.open(wanted.build));
   if (binary instanceof WebAssembly.Module) return binary;
   if (isResponse(binary)) return remember(wanted, await compileResponse(binary));
-  if (!isBytes(binary)) throw notABinary();
-  return remember(wanted, await WebAssembly.compile(binary));
+  return remember(wanted, await WebAssembly.compile(bytesOf(binary)));
 }
 
 function compileSync(wanted: Request, source: WasmSource): WebAssembly.Module {
@@ -188,8 +189,7 @@ function compileSync(wanted: Request, source: WasmSource): WebAssembly.Module {
   }
   const binary = (wanted.given as WasmBinary | undefined) ?? source.openSync!(wanted.build);
   if (binary instanceof WebAssembly.Module) return binary;
-  if (!isBytes(binary)) throw notABinary();
-  return remember(wanted, new WebAssembly.Module(binary));
+  return remember(wanted, new WebAssembly.Module(bytesOf(binary)));
 }
 
 /** Compiles while the body arrives where the server names the media type, which streaming compilation insists on. */
@@ -225,8 +225,12 @@ function isResponse(value: unknown): value is Response {
   return typeof (value as Response | undefined)?.arrayBuffer === "function";
 }
 
-function isBytes(value: unknown): value is BufferSource {
-  return ArrayBuffer.isView(value) || Object.prototype.toString.call(value) === "[object ArrayBuffer]";
+/** Some engines compile typed arrays and buffers, but no DataView. */
+function bytesOf(value: unknown): BufferSource {
+  if (value instanceof Uint8Array) return value as Uint8Array<ArrayBuffer>;
+  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer as ArrayBuffer, value.byteOffset, value.byteLength);
+  if (Object.prototype.toString.call(value) === "[object ArrayBuffer]") return value as ArrayBuffer;
+  throw notABinary();
 }
 
 function isPair(wasm: object): wasm is { simd?: MaybePromise<WasmBinary>; scalar?: MaybePromise<WasmBinary> } {

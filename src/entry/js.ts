@@ -25,7 +25,7 @@ export function loadEngineSync(options?: LoadOptions): Engine {
   if (options !== undefined && (options === null || typeof options !== "object")) {
     throw usageError("bad_argument", "the options must be an object");
   }
-  const kind: unknown = options?.kind ?? "auto";
+  const { kind = "auto" }: { kind?: unknown } = options ?? {};
   if (kind !== "auto" && kind !== "js") {
     throw usageError("bad_argument", 'kind must be "auto" or "js": this entry holds the JavaScript engine alone');
   }

@@ -1,7 +1,7 @@
 import type { Engine, EngineCore, EngineKind, EngineMemory, Reducer, ReducerOptions } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { resolveOptions } from "./options.js";
-import { ReducerHandle } from "./reducer.js";
+import { type Lending, ReducerHandle } from "./reducer.js";
 import { Sessions } from "./sessions.js";
 
 /**
@@ -17,17 +17,12 @@ export function createEngine(core: EngineCore): Engine {
 class EngineHandle implements Engine {
   readonly kind: EngineKind;
   readonly reason: string;
-  readonly #core: EngineCore;
+  /** Let go by close(), and linear memory with it. */
+  #core: EngineCore | undefined;
+  readonly #lending: Lending = { active: false };
   /** Weak, so that a reducer that nobody holds any more is not kept alive by its engine. */
   readonly #reducers = new Set<WeakRef<ReducerHandle>>();
-  /** Memory of the core is not the collector's: a reducer that was dropped without close() gives its own back here. */
-  readonly #dropped = new FinalizationRegistry<{ reference: WeakRef<ReducerHandle>; sessions: Sessions }>(
-    ({ reference, sessions }) => {
-      this.#reducers.delete(reference);
-      if (!this.#closed) sessions.close();
-    },
-  );
-  #closed = false;
+  readonly #dropped = new FinalizationRegistry<WeakRef<ReducerHandle>>((reference) => this.#reducers.delete(reference));
 
   constructor(core: EngineCore) {
     this.#core = core;
@@ -36,29 +31,29 @@ class EngineHandle implements Engine {
   }
 
   createReducer(options: ReducerOptions): Reducer {
-    if (this.#closed) throw usageError("closed");
+    if (this.#core === undefined) throw usageError("closed");
     const { session, listeners } = resolveOptions(options);
-    const sessions = new Sessions(this.#core, session);
-    const reducer = new ReducerHandle(sessions, listeners, () => {
+    const reducer = new ReducerHandle(new Sessions(this.#core, session), listeners, this.#lending, () => {
       this.#reducers.delete(reference);
       this.#dropped.unregister(reference);
     });
     const reference = new WeakRef(reducer);
     this.#reducers.add(reference);
-    this.#dropped.register(reducer, { reference, sessions }, reference);
+    this.#dropped.register(reducer, reference, reference);
     return reducer;
   }
 
   memory(): EngineMemory {
-    return this.#closed ? { live: 0, held: 0 } : this.#core.memory();
+    if (this.#lending.active) throw usageError("reentrant");
+    return this.#core?.memory() ?? { live: 0, held: 0 };
   }
 
   close(): void {
-    if (this.#closed) return;
+    if (this.#core === undefined) return;
     const open = [...this.#reducers].map((reference) => reference.deref()).filter((reducer) => reducer !== undefined);
-    if (open.some((reducer) => reducer.busy)) throw usageError("reentrant");
-    this.#closed = true;
+    if (this.#lending.active || open.some((reducer) => reducer.busy)) throw usageError("reentrant");
     for (const reducer of open) reducer.close();
     this.#core.close();
+    this.#core = undefined;
   }
 }

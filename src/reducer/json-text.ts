@@ -1,7 +1,7 @@
+import type { Report } from "../engine/contract.js";
 import { copyValue } from "../engine/js/codec/value.js";
-import { StreamfoldError } from "../errors.js";
+import type { Fault } from "../errors.js";
 import { stringify } from "../json/exact.js";
-import type { Limits } from "../limits.js";
 
 const encoder = new TextEncoder();
 
@@ -9,11 +9,26 @@ const encoder = new TextEncoder();
  * JSON text of a caller's value, for a session that takes text only. The value is judged by the check of the JavaScript engine, so it
  * does not matter which session it would have gone to; `toJSON` and accessors are not called.
  *
- * @returns compact JSON as UTF-8
- * @throws StreamfoldError `not_json` with the path of what JSON cannot express, `too_deep` and `limit` for what the limits forbid
+ * @param depth levels of nesting allowed
+ * @returns compact JSON as UTF-8, or the fault `not_json` or `too_deep` with a path into the value
  */
-export function jsonText(value: unknown, limits: Limits): Uint8Array {
-  const copy = copyValue(value, limits.depth, limits.numberLength);
-  if ("code" in copy) throw new StreamfoldError(copy);
-  return encoder.encode(stringify(copy.value));
+export function jsonText(value: unknown, depth: number): Uint8Array | Fault {
+  const copy = copyValue(value, depth);
+  return "code" in copy ? copy : encoder.encode(stringify(copy.value));
+}
+
+/** In place of a value that has no text: a session counts and reports it as a message that it cannot read. */
+export const NO_TEXT = /* @__PURE__ */ new Uint8Array(0);
+
+/**
+ * Turns the reports on a text that stood for a value into those on the value: it has no bytes, and its own fault tells more.
+ *
+ * @param fault what `jsonText` found, when `NO_TEXT` stood for the value
+ */
+export function aboutValue(reports: readonly Report[], fault: Fault | undefined): void {
+  for (const report of reports) {
+    if (report.kind !== "error") continue;
+    if (fault !== undefined) report.fault = { ...fault, eventIndex: report.fault.eventIndex };
+    else delete report.fault.byteOffset;
+  }
 }

@@ -12,7 +12,7 @@ import type {
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { encodeText, isBufferSource, toBytes } from "./bytes.js";
 import { type Delivered, deliver, failureOf } from "./deliver.js";
-import { jsonText } from "./json-text.js";
+import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
 import { checkFormat, checkPosition, type Listeners, streamOf } from "./options.js";
 import type { Sessions } from "./sessions.js";
 
@@ -21,6 +21,11 @@ const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 
 /** Internal: how a stream subscribes to the accepted events of a reducer. Registered, since two copies of the package may meet. */
 export const OBSERVE: unique symbol = Symbol.for("streamfold.observe");
+
+/** Shared by the reducers of one engine: a snapshot is lent to a callback, and memory must stay as it is. */
+export interface Lending {
+  active: boolean;
+}
 
 type Selector<T = unknown> = StreamSelector & T;
 
@@ -37,11 +42,13 @@ export class ReducerHandle implements Reducer {
   /** A whole message a push: an empty one is a message too. */
   readonly #wholeMessages: boolean;
   readonly #reports: Report[] = [];
+  readonly #lending: Lending;
   #closed = false;
-  /** A listener, a callback or code of the caller's event is running. */
+  /** A listener, or code inside a value of the caller's, is running. */
   #busy = false;
 
-  constructor(sessions: Sessions, listeners: Listeners, onClose: () => void) {
+  constructor(sessions: Sessions, listeners: Listeners, lending: Lending, onClose: () => void) {
+    this.#lending = lending;
     this.#sessions = sessions;
     this.#listeners = listeners;
     this.#onClose = onClose;
@@ -93,11 +100,11 @@ export class ReducerHandle implements Reducer {
     const seq = checkPosition("seq", options?.seq);
     const text = textInput(model);
     const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
-    let fault: Fault | undefined;
-    if (text !== undefined) fault = session.load(streamId, seq, text);
-    else if (session.loadValue === undefined) fault = session.load(streamId, seq, this.#textOf(model));
-    else fault = this.#guarded(() => session.loadValue!(streamId, seq, model));
-    raise(fault);
+    raise(
+      text === undefined && session.loadValue !== undefined
+        ? this.#guarded(() => session.loadValue!(streamId, seq, model))
+        : this.#withText(text, model, (json) => session.load(streamId, seq, json)),
+    );
   }
 
   checkpoint(): Uint8Array {
@@ -115,11 +122,11 @@ export class ReducerHandle implements Reducer {
     const streamId = streamOf(options);
     const text = textInput(block);
     const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
-    let fault: Fault | undefined;
-    if (text !== undefined) fault = session.materialize(streamId, text);
-    else if (session.materializeValue === undefined) fault = session.materialize(streamId, this.#textOf(block));
-    else fault = this.#guarded(() => session.materializeValue!(streamId, block));
-    raise(fault);
+    raise(
+      text === undefined && session.materializeValue !== undefined
+        ? this.#guarded(() => session.materializeValue!(streamId, block))
+        : this.#withText(text, block, (json) => session.materialize(streamId, json)),
+    );
   }
 
   pause(options?: StreamSelector): void {
@@ -159,7 +166,14 @@ export class ReducerHandle implements Reducer {
     if (typeof use !== "function") throw usageError("bad_argument", "the callback must be a function");
     checkFormat(options);
     const streamId = streamOf(options);
-    const answer = this.#guarded(() => this.#sessions.any().withSnapshotBytes(streamId, use));
+    const session = this.#sessions.any();
+    let answer: { value: T } | undefined;
+    this.#lending.active = true;
+    try {
+      answer = session.withSnapshotBytes(streamId, use);
+    } finally {
+      this.#lending.active = false;
+    }
     if (answer === undefined) throw new StreamfoldError({ code: "no_model", streamId });
     return answer.value;
   }
@@ -245,15 +259,16 @@ export class ReducerHandle implements Reducer {
   /** Guard of calls that read. */
   #alive(): void {
     if (this.#closed) throw usageError("closed");
+    if (this.#lending.active) throw usageError("reentrant");
   }
 
   /** Guard of calls that feed, change or close. */
   #enter(): void {
     if (this.#closed) throw usageError("closed");
-    if (this.#busy) throw usageError("reentrant");
+    if (this.#busy || this.#lending.active) throw usageError("reentrant");
   }
 
-  /** Runs code that may call into the caller's: callbacks, and getters of values that come in. */
+  /** Runs what may call code of the caller's, such as the traps of a proxy. */
   #guarded<T>(run: () => T): T {
     const before = this.#busy;
     this.#busy = true;
@@ -264,9 +279,19 @@ export class ReducerHandle implements Reducer {
     }
   }
 
-  /** JSON text of a value for a session that takes text only. Throws `not_json`. */
-  #textOf(value: unknown): Uint8Array {
-    return this.#guarded(() => jsonText(value, this.#sessions.options.limits));
+  /** A value as JSON text, or why it has none; its proxies may run code of the caller's. */
+  #textOf(value: unknown): Uint8Array | Fault {
+    return this.#guarded(() => jsonText(value, this.#sessions.options.limits.depth));
+  }
+
+  /** Hands on the text that was given, else that of the value. */
+  #withText(
+    text: Uint8Array | undefined,
+    value: unknown,
+    use: (json: Uint8Array) => Fault | undefined,
+  ): Fault | undefined {
+    const json = text ?? this.#textOf(value);
+    return "code" in json ? json : use(json);
   }
 
   /** The session for a chunk when no bytes have come yet; an empty chunk is no reason to leave the object session. */
@@ -286,9 +311,24 @@ export class ReducerHandle implements Reducer {
     return applied;
   }
 
+  /** A value for a session that takes text only. */
+  #applyAsText(session: EngineSession, event: unknown): number {
+    const json = this.#textOf(event);
+    const fault = "code" in json ? json : undefined;
+    let applied: number;
+    try {
+      applied = session.applyText("code" in json ? NO_TEXT : json, this.#reports);
+    } catch (error) {
+      throw this.#broken(error);
+    }
+    aboutValue(this.#reports, fault);
+    if (this.#reports.length > 0) this.#settle(session, applied, false);
+    return applied;
+  }
+
   #applyValue(event: unknown): number {
     const session = this.#sessions.current ?? this.#sessions.any();
-    if (session.applyValue === undefined) return this.#applyText(this.#textOf(event));
+    if (session.applyValue === undefined) return this.#applyAsText(session, event);
     let applied: number;
     this.#busy = true;
     try {

@@ -13,7 +13,7 @@ export class Sessions {
   /** The session that holds the state; undefined before the first call. */
   current: EngineSession | undefined;
   readonly options: SessionOptions;
-  readonly #core: EngineCore;
+  #core: EngineCore | undefined;
 
   constructor(core: EngineCore, options: SessionOptions) {
     this.#core = core;
@@ -23,15 +23,15 @@ export class Sessions {
   /** The session that holds the state, for reading and for values. */
   any(): EngineSession {
     if (this.current !== undefined) return this.current;
-    if (this.#core.kind === "js") return this.bytes();
-    this.current = this.#core.createObjectSession(this.options);
+    if (this.#core!.kind === "js") return this.bytes();
+    this.current = this.#core!.createObjectSession(this.options);
     return this.current;
   }
 
   /** The engine's own session, with whatever the object session held. The object session stays when the move fails. */
   bytes(): EngineSession {
     if (this.wire !== undefined) return this.wire;
-    const next = this.#core.createSession(this.options);
+    const next = this.#core!.createSession(this.options);
     const former = this.current;
     if (former !== undefined) refill(next, former.checkpoint());
     return this.#settleOn(next);
@@ -44,7 +44,7 @@ export class Sessions {
       if (fault !== undefined) throw new StreamfoldError(fault);
       return;
     }
-    const next = this.#core.createSession(this.options);
+    const next = this.#core!.createSession(this.options);
     refill(next, checkpoint);
     this.#settleOn(next);
   }
@@ -59,7 +59,7 @@ export class Sessions {
 
   close(): void {
     const { current } = this;
-    this.current = this.wire = undefined;
+    this.current = this.wire = this.#core = undefined;
     current?.close();
   }
 

@@ -32,11 +32,13 @@ describe("the built command line", () => {
     child.stdin.on("error", () => {});
     child.stdout.once("data", () => child.stdout.destroy());
     const flood = Buffer.from("{}\n".repeat(20_000));
+    const exit = once(child, "exit");
     for (let i = 0; i < 200 && child.exitCode === null; i++) {
-      if (!child.stdin.write(flood)) await Promise.race([once(child.stdin, "drain"), once(child, "exit")]);
+      const drained = new Promise((resolve) => child.stdin.once("drain", resolve));
+      if (!child.stdin.write(flood)) await Promise.race([drained, exit]);
     }
     child.stdin.end();
-    if (child.exitCode === null) await once(child, "exit");
+    await exit;
     expect([child.exitCode, errors]).toEqual([0, ""]);
   });
 

@@ -30,7 +30,12 @@ describe.each(KINDS)("streamfold verify --engine %s", (kind) => {
     expect(lines.slice(0, -1).map((text) => text.split("  ").slice(0, 5))).toEqual([
       ["event 1", `byte ${starts[1]}`, 'stream "a"', "unknown_op", "/op"],
       ["event 2", `byte ${starts[2]! + 1}`, "bad_json", "The message is not well-formed JSON"],
-      ["event 3", `byte ${starts[3]}`, "not_an_event", "The message cannot be routed as an event"],
+      [
+        "event 3",
+        `byte ${starts[3]}`,
+        "not_an_event",
+        "The message cannot be routed as an event: it must be an object",
+      ],
       [
         "event 5",
         `byte ${starts[5]}`,

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Reducer } from "../../src/engine/contract.js";
+import type { StreamfoldError } from "../../src/errors.js";
 import { engine, KINDS } from "../support/engines.js";
 import { failing } from "./expect-error.js";
 import { modelWith, ndjson, START } from "./wire.js";
@@ -7,7 +8,8 @@ import { modelWith, ndjson, START } from "./wire.js";
 const cyclic: unknown[] = [];
 cyclic.push({ again: cyclic });
 
-const NOT_JSON: [string, unknown][] = [
+/** What it is, a value, and where in it the fault lies. */
+const NOT_JSON: [string, unknown, string?][] = [
   ["undefined", undefined],
   ["a function", () => 1],
   ["a symbol", Symbol("s")],
@@ -20,8 +22,8 @@ const NOT_JSON: [string, unknown][] = [
   ["a RegExp", /x/],
   ["a boxed number", Object(5)],
   ["an instance of a class", new (class Point {})()],
-  ["an object with toJSON", { toJSON: () => 5 }],
-  ["an array with a hole", new Array(2)],
+  ["an object with toJSON", { toJSON: () => 5 }, "/toJSON"],
+  ["an array with a hole", new Array(2), "/0"],
   [
     "an accessor",
     {
@@ -29,6 +31,7 @@ const NOT_JSON: [string, unknown][] = [
         return 1;
       },
     },
+    "/seq",
   ],
 ];
 
@@ -37,6 +40,56 @@ const PATHS: [string, (reducer: Reducer) => void][] = [
   ["objects only", (reducer) => void reducer.apply(START)],
   ["after bytes", (reducer) => void reducer.push(ndjson(START))],
 ];
+
+describe.each(KINDS)("the session that values go to (%s)", (kind) => {
+  it("cannot be told from errors, reports and counters", () => {
+    const deep = (levels: number): unknown => (levels === 0 ? 1 : [deep(levels - 1)]);
+    const events: unknown[] = [
+      { op: "jump", seq: 2 },
+      undefined,
+      { op: "set", seq: 2, mask: "meta.x", meta: { x: Number.NaN } },
+      { op: "set", seq: 2, mask: "meta.x", meta: { x: 1.23456789012345 } },
+      { op: "set", seq: 2, mask: "meta.x", meta: { x: deep(18) } },
+      { op: "set", seq: 2, mask: "meta.x", meta: { x: deep(30) } },
+      { op: "set", seq: 2, mask: "meta.x", meta: { x: cyclic } },
+      { op: "ping", seq: 1, stream_id: 5 },
+      null,
+      { op: "append", seq: 2, mask: "block.content", block: { id: "answer", content: 5 } },
+      { op: "append", seq: 1, mask: "block.content", block: { id: "answer", content: "old" } },
+      { op: "append", seq: 9, mask: "block.content", block: { id: "answer", content: "new" } },
+    ];
+    const run = (begin: (reducer: Reducer) => void): unknown[] => {
+      const log: unknown[] = [];
+      const reducer = engine(kind).createReducer({
+        protocol: "agentue",
+        transport: "ndjson",
+        onViolation: "skip-event",
+        limits: { depth: 20, numberLength: 10 },
+        onWarning: (warning) => log.push(warning),
+        onError: (error) => log.push(members(error)),
+        onGap: (gap) => log.push(gap),
+        onEvent: (event, info) => log.push([event, info]),
+      });
+      begin(reducer);
+      for (const event of events) {
+        try {
+          log.push(reducer.apply(event));
+        } catch (error) {
+          log.push(members(error as StreamfoldError), (error as StreamfoldError).applied);
+        }
+      }
+      log.push({ ...reducer.stats(), bytes: 0, memory: 0 }, reducer.snapshot());
+      reducer.close();
+      return log;
+    };
+    const members = ({ message, code, path, streamId, seq, eventIndex, byteOffset }: StreamfoldError): object => ({
+      ...{ message, code, path, streamId, seq, eventIndex, byteOffset },
+    });
+    const [objects, bytes] = PATHS.map(([, begin]) => run(begin));
+    expect(bytes).toEqual(objects);
+    expect(JSON.stringify(objects)).toContain("too_deep");
+  });
+});
 
 describe.each(KINDS)("values that come as objects (%s)", (kind) => {
   describe.each(PATHS)("%s", (_name, begin) => {
@@ -47,9 +100,9 @@ describe.each(KINDS)("values that come as objects (%s)", (kind) => {
     };
     const setting = (x: unknown): object => ({ op: "set", seq: 2, mask: "meta.x", meta: { x } });
 
-    it.each(NOT_JSON)("%s is not_json, wherever it stands", (_what, value) => {
+    it.each(NOT_JSON)("%s is not_json, wherever it stands", (_what, value, inside = "") => {
       const reducer = make();
-      const before = reducer.stats();
+      const { applied } = reducer.stats();
       const places: [unknown, string][] = [
         [value, ""],
         [setting(value), "/meta/x"],
@@ -57,15 +110,13 @@ describe.each(KINDS)("values that come as objects (%s)", (kind) => {
         [{ op: "ping", seq: 1, stream_id: value }, "/stream_id"],
       ];
       for (const [event, path] of places) {
-        if (event === undefined || typeof event !== "string") {
-          const error = failing(() => reducer.apply(event), "not_json");
-          expect([error.scope, error.path, error.applied]).toEqual(["usage", path, 0]);
-        }
+        const error = failing(() => reducer.apply(event), "not_json");
+        expect([error.scope, error.path, error.applied]).toEqual(["usage", `${path}${inside}`, 0]);
       }
       const error = failing(() => reducer.load({ ...START.model, extra: value }), "not_json");
-      expect(error.path).toBe("/extra");
+      expect(error.path).toBe(`/extra${inside}`);
       failing(() => reducer.materialize({ id: "answer", type: "text", extra: value }), "not_json");
-      expect(reducer.stats()).toEqual(before);
+      expect(reducer.stats()).toMatchObject({ applied, streams: 1 });
       expect(reducer.status()).toBe("open");
       expect(reducer.snapshot()).toEqual(START.model);
       reducer.close();

@@ -162,8 +162,8 @@ describe.each(KINDS)("listeners (%s)", (kind) => {
 
   it("may read but not feed, change or close", () => {
     const codes: string[] = [];
-    const attempts = (reducer: Reducer): void => {
-      const calls: (() => unknown)[] = [
+    const attempts = (reducer: Reducer, lent = false): void => {
+      const feeding: (() => unknown)[] = [
         () => reducer.push(ndjson(START)),
         () => reducer.push(new Uint8Array(0)),
         () => reducer.apply(START),
@@ -179,17 +179,24 @@ describe.each(KINDS)("listeners (%s)", (kind) => {
         () => reducer.close(),
         () => reducer[Symbol.dispose](),
       ];
-      for (const call of calls) codes.push(failing(call, "reentrant").scope);
-      reducer.snapshot();
-      reducer.snapshotBytes();
-      reducer.withSnapshotBytes((view) => view.length);
-      reducer.status();
-      reducer.seq();
-      reducer.changes();
-      reducer.stats();
-      reducer.streamIds();
-      reducer.checkpoint();
-      void [reducer.lastEventId, reducer.retry];
+      const reading: (() => unknown)[] = [
+        () => reducer.snapshot(),
+        () => reducer.snapshotBytes(),
+        () => reducer.withSnapshotBytes((view) => view.length),
+        () => reducer.status(),
+        () => reducer.seq(),
+        () => reducer.changes(),
+        () => reducer.stats(),
+        () => reducer.streamIds(),
+        () => reducer.checkpoint(),
+        () => reducer.lastEventId,
+        () => reducer.retry,
+      ];
+      for (const call of feeding) codes.push(failing(call, "reentrant").scope);
+      for (const call of reading) {
+        if (lent) failing(call, "reentrant");
+        else call();
+      }
     };
     const own = freshEngine(kind);
     const listen = (): void => {
@@ -206,8 +213,17 @@ describe.each(KINDS)("listeners (%s)", (kind) => {
     });
     reducer.push(ndjson(START, append(1, "old"), append(9, "gap"), { op: "jump", seq: 10 }));
     expect(codes).toHaveLength(5 * 14);
-    reducer.withSnapshotBytes(() => attempts(reducer));
-    expect(codes).toHaveLength(6 * 14);
+    const other = own.createReducer({ protocol: "agentue", transport: "ndjson" });
+    other.push(ndjson(START));
+    // While memory is lent out, nothing of the engine may be touched.
+    reducer.withSnapshotBytes(() => {
+      attempts(reducer, true);
+      attempts(other, true);
+      failing(() => own.close(), "reentrant");
+      failing(() => own.memory(), "reentrant");
+    });
+    expect(codes).toHaveLength(7 * 14);
+    expect(other.snapshot()).toEqual(START.model);
     expect(reducer.snapshot()).toEqual(modelWith("Hellogap"));
     own.close();
   });
