@@ -6,7 +6,7 @@ import { hashSeed } from "./text/hash";
 import { ABI_VERSION, E_BAD_CHECKPOINT, E_NO_MODEL, E_OUT_OF_MEMORY } from "./abi/codes";
 import * as layout from "./abi/layout";
 import { clearFault, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart } from "./reduce/fault";
-import { SCRATCH_ID, SCRATCH_RESULT, trimScratch } from "./reduce/scratch";
+import { SCRATCH_ID, SCRATCH_OUTPUT, SCRATCH_RESULT, trimScratch } from "./reduce/scratch";
 import { hotAppends } from "./reduce/agentue/append";
 import { F_RETRY } from "./frame/state";
 import * as layoutOf from "./session/layout";
@@ -135,7 +135,7 @@ export function session_feed(h: u32, n: u32, last: u32): u32 {
 const ATTENTION: u32 = layout.FEED_ATTENTION;
 
 @inline function noted(c: usize, accepted: u32): u32 {
-  return load<u32>(c + layoutOf.C_OUTPUT, RUN_LEN) | load<u32>(c, layoutOf.C_STATE) ? accepted | ATTENTION : accepted;
+  return load<u32>(SCRATCH_OUTPUT, RUN_LEN) | load<u32>(c, layoutOf.C_STATE) ? accepted | ATTENTION : accepted;
 }
 
 /** Goes on after FEED_FULL; the host has drained the queue. */
@@ -183,9 +183,9 @@ export function session_failure(h: u32): u32 {
   return code;
 }
 
-/** Address and length of the drained records of the last feeding call. */
-export function report_pointer(h: u32): usize { return load<u32>(connectionOf(h) + layoutOf.C_OUTPUT, RUN_PTR); }
-export function report_length(h: u32): u32 { return load<u32>(connectionOf(h) + layoutOf.C_OUTPUT, RUN_LEN); }
+/** Address and length of the records of the feeding call under way, to be drained before any other call. */
+export function report_pointer(): usize { return load<u32>(SCRATCH_OUTPUT, RUN_PTR); }
+export function report_length(): u32 { return load<u32>(SCRATCH_OUTPUT, RUN_LEN); }
 
 /** Writes a checkpoint to the result; its length, −2 = out of memory. */
 export function session_checkpoint(h: u32): i32 {

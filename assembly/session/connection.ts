@@ -4,7 +4,7 @@ import { bytesFree } from "../memory/bytes";
 import * as layout from "../abi/layout";
 import { F_FLAGS, F_LAST_ID, F_LIMIT, F_RETRY } from "../frame/state";
 import {
-  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FRAME, C_OPTIONS, C_OUTPUT, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE, layoutsAddUp,
+  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FRAME, C_OPTIONS, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE, layoutsAddUp,
 } from "./layout";
 import { resetPosition } from "./position";
 import { releaseStreams } from "./streams";
@@ -38,7 +38,6 @@ export function resetConnection(c: usize): void {
   bytesFree(f + F_LAST_ID);
   store<u8>(f, 0, F_FLAGS);
   store<f64>(f, -1, F_RETRY);
-  bytesFree(c + C_OUTPUT);
   memory.fill(c + C_EVENT_INDEX, 0, C_END_ORDER + 8 - C_EVENT_INDEX);
 }
 

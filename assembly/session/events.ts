@@ -96,8 +96,8 @@ function take(c: usize, t: usize, isNew: bool, p: usize, end: usize): u32 {
     return faultCode == code.E_OUT_OF_MEMORY ? EVENT_NO_MEMORY : refuse(c, isNew ? 0 : t, false);
   }
   add(c, C_APPLIED, 1);
-  if (gap) reportGap(c, eventOp, lastSeq);
-  if (flags(c) & layout.FLAG_REPORT_EVENTS) reportEvent(c, p, end);
+  if (gap) reportGap(eventOp, lastSeq);
+  if (flags(c) & layout.FLAG_REPORT_EVENTS) reportEvent(p, end);
   if (eventOp == code.OP_START) forgetEnding(c, t);
   else if (eventOp == code.OP_END) noteEnding(c, t);
   return EVENT_ACCEPTED;

@@ -14,7 +14,7 @@ import {
   messageOffset, messageStart,
 } from "../frame/state";
 import { clearFault, fail, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart, pathText } from "../reduce/fault";
-import { SCRATCH_MESSAGE as REPLACED } from "../reduce/scratch";
+import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT } from "../reduce/scratch";
 import { scanEnvelope, setEnvelopeLimits } from "../reduce/agentue/envelope";
 import { eventOp, isTokenLike, setJudgeOptions } from "../reduce/agentue/judge";
 import { setModelLimit } from "../reduce/agentue/apply";
@@ -27,7 +27,7 @@ import { learnTemplate, templatesAwake } from "./fast-path/templates";
 import { allowsTokens, foldToken } from "./fast-path/token";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
-  C_FRAME, C_LAST_PIECE, C_OPTIONS, C_OUTPUT, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS, T_ID,
+  C_FRAME, C_LAST_PIECE, C_OPTIONS, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS, T_ID,
   T_ID_LENGTH,
 } from "./layout";
 import { aboutMessage, aboutPlace, aboutRoute, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
@@ -56,7 +56,7 @@ export function enter(c: usize): void {
 /** Begins a call that may report: empties the output and gives it a new allowance. */
 export function beginCall(c: usize): void {
   enter(c);
-  bytesClear(c + C_OUTPUT);
+  bytesClear(SCRATCH_OUTPUT);
   store<u32>(c, option(c, layout.OPT_REPORTS), C_REPORTS_LEFT);
   store<u32>(c, layout.FEED_DONE, C_STATE);
 }
@@ -76,7 +76,7 @@ export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
 
 /** Goes on after the host has drained a full output queue. */
 export function continueFeed(c: usize): u32 {
-  bytesClear(c + C_OUTPUT);
+  bytesClear(SCRATCH_OUTPUT);
   store<u32>(c, layout.FEED_DONE, C_STATE);
   return load<u32>(c, C_RESUMING) ? runQueue(c) : run(c);
 }
@@ -86,7 +86,7 @@ function run(c: usize): u32 {
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
   const templates = kind == code.TRANSPORT_SSE && allowsTokens(c);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
-    if (isOutputFull(c)) {
+    if (isOutputFull()) {
       store<u32>(c, <u32>p, C_UNREAD);
       store<u32>(c, layout.FEED_FULL, C_STATE);
       return accepted;
@@ -139,7 +139,7 @@ function nextIndex(c: usize): f64 {
 
 // Memory for the event's reports and small allocations; where there is none nothing of the event has happened yet.
 function hasRoom(c: usize, n: u32): bool {
-  if (reserve(MESSAGE_ROOM) && reserveOutput(c, n)) return true;
+  if (reserve(MESSAGE_ROOM) && reserveOutput(n)) return true;
   noMemory(c);
   return false;
 }
@@ -282,7 +282,7 @@ function runQueue(c: usize): u32 {
   while (load<u32>(c, C_RESUMING)) {
     const entry = nextEntry(t);
     if (!entry) { clearQueue(t); store<u32>(c, 0, C_RESUMING); break; }
-    if (isOutputFull(c)) { store<u32>(c, layout.FEED_FULL, C_STATE); return accepted; }
+    if (isOutputFull()) { store<u32>(c, layout.FEED_FULL, C_STATE); return accepted; }
     const n = load<u32>(entry, Q_LENGTH);
     if (!n) { passLoss(t); passEntry(t, entry); continue; }
     if (!hasRoom(c, n)) return accepted;

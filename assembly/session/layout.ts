@@ -8,7 +8,7 @@ import { STATE_SIZE } from "../reduce/agentue/state";
 // 168 table of streams ptr | 172 capacity | 176 count | 180 stream used last
 // 184 first, 188 last in order of opening | 192 first, 196 last in order of ending | 200 number of ended streams
 // 204 reports that may still be delivered in this call | 208 state after the last feeding call (FEED_) | 212 body finished u8, truncated u8, last piece u8
-// 216 output queue: run | 232 path of the sticky failure: run
+// 216 spare | 232 path of the sticky failure: run
 // 248 failure: code u8, reason u8, has u8 | 252 queue being resumed: stream | 256 address and 260 end of the unread input
 // 264 event index of the next message | 272 events | 280 bytes | 288 applied | 296 skipped | 304 dropped | 312 errors | 320 warnings
 // 328 order of the last ending | 336 failure: event index | 344 failure: byte offset, all f64
@@ -17,7 +17,7 @@ export const C_OPTIONS: usize = 0, C_FRAME: usize = 40;
 export const C_TABLE: usize = 168, C_TABLE_CAPACITY: usize = 172, C_COUNT: usize = 176, C_LAST_USED: usize = 180;
 export const C_FIRST: usize = 184, C_LAST: usize = 188, C_ENDED_FIRST: usize = 192, C_ENDED_LAST: usize = 196, C_ENDED: usize = 200;
 export const C_REPORTS_LEFT: usize = 204, C_STATE: usize = 208, C_FINISHED: usize = 212, C_TRUNCATED: usize = 213, C_LAST_PIECE: usize = 214;
-export const C_OUTPUT: usize = 216, C_FAILURE_PATH: usize = 232;
+export const C_FAILURE_PATH: usize = 232;
 export const C_FAILURE: usize = 248, C_FAILURE_REASON: usize = 249, C_FAILURE_HAS: usize = 250;
 export const C_RESUMING: usize = 252, C_UNREAD: usize = 256, C_UNREAD_END: usize = 260;
 export const C_EVENT_INDEX: usize = 264, C_EVENTS: usize = 272, C_BYTES: usize = 280, C_APPLIED: usize = 288, C_SKIPPED: usize = 296;

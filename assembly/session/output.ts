@@ -1,15 +1,16 @@
 // The bounded queue of what a call brings forth. It takes records until HIGH_WATER; a feeding call then stops between two messages.
 import * as layout from "../abi/layout";
-import { bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { SCRATCH_OUTPUT as OUTPUT, scratchReserve } from "../reduce/scratch";
+import { RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { copyExact } from "../memory/copy";
 import { canonicalize } from "../text/minify";
 import { faultCode, faultHasPath, faultReason, pathLength, pathStart } from "../reduce/fault";
-import { add, C_ERRORS, C_OUTPUT, C_REPORTS_LEFT, C_WARNINGS } from "./layout";
+import { add, C_ERRORS, C_REPORTS_LEFT, C_WARNINGS } from "./layout";
 
 const HIGH_WATER: u32 = 131072;
 
 /** Whether the host must drain the queue before the next message. */
-@inline export function isOutputFull(c: usize): bool { return load<u32>(c + C_OUTPUT, RUN_LEN) > HIGH_WATER; }
+@inline export function isOutputFull(): bool { return load<u32>(OUTPUT, RUN_LEN) > HIGH_WATER; }
 
 // Position of the event that reports speak about.
 let aboutStream: usize = 0;
@@ -47,11 +48,11 @@ export function hasAbout(): u32 { return aboutHas; }
 export function indexAbout(): f64 { return aboutIndex; }
 export function offsetAbout(): f64 { return aboutOffset; }
 
-function begin(c: usize, kind: u32, id: u32, detail: u32, position: f64, has: u32, text: u32): usize {
-  const out = c + C_OUTPUT, stream = aboutHas & layout.HAS_STREAM ? aboutStreamLength : 0;
+function begin(kind: u32, id: u32, detail: u32, position: f64, has: u32, text: u32): usize {
+  const stream = aboutHas & layout.HAS_STREAM ? aboutStreamLength : 0;
   const size = (<u32>layout.REPORT_BYTES + stream + text + 7) & ~7;
-  if (!bytesReserve(out, size + 64)) return 0;
-  const r = <usize>load<u32>(out, RUN_PTR) + load<u32>(out, RUN_LEN);
+  if (!scratchReserve(OUTPUT, size + 64)) return 0;
+  const r = <usize>load<u32>(OUTPUT, RUN_PTR) + load<u32>(OUTPUT, RUN_LEN);
   store<u8>(r, <u8>kind, layout.REPORT_KIND);
   store<u8>(r, <u8>id, layout.REPORT_CODE);
   store<u8>(r, <u8>detail, layout.REPORT_DETAIL);
@@ -66,12 +67,11 @@ function begin(c: usize, kind: u32, id: u32, detail: u32, position: f64, has: u3
 
 @inline function textAt(r: usize): usize { return r + layout.REPORT_BYTES + load<u32>(r, layout.REPORT_STREAM_LENGTH); }
 
-function finish(c: usize, r: usize, text: u32): void {
+function finish(r: usize, text: u32): void {
   const size = (<u32>layout.REPORT_BYTES + load<u32>(r, layout.REPORT_STREAM_LENGTH) + text + 7) & ~7;
   store<u32>(r, text, layout.REPORT_TEXT_LENGTH);
   store<u32>(r, size, layout.REPORT_LENGTH);
-  const out = c + C_OUTPUT;
-  store<u32>(out, load<u32>(out, RUN_LEN) + size, RUN_LEN);
+  store<u32>(OUTPUT, load<u32>(OUTPUT, RUN_LEN) + size, RUN_LEN);
 }
 
 function mayDeliver(c: usize): bool {
@@ -87,35 +87,35 @@ export function reportFault(c: usize): void {
   if (!mayDeliver(c)) return;
   const n = faultHasPath ? pathLength() : 0;
   const has = aboutHas | (faultHasPath ? layout.HAS_PATH : 0);
-  const r = begin(c, layout.REPORT_ERROR, faultCode, faultReason, aboutOffset, has, n);
+  const r = begin(layout.REPORT_ERROR, faultCode, faultReason, aboutOffset, has, n);
   if (!r) return;
   copyExact(textAt(r), pathStart(), n);
-  finish(c, r, n);
+  finish(r, n);
 }
 
 /** Reports a warning; `path` is canonical pointer text, n = 0: none. */
 export function reportWarning(c: usize, id: u32, path: usize, n: u32): void {
   add(c, C_WARNINGS, 1);
   if (!mayDeliver(c)) return;
-  const r = begin(c, layout.REPORT_WARNING, id, 0, aboutOffset, aboutHas | (n ? layout.HAS_PATH : 0), n);
+  const r = begin(layout.REPORT_WARNING, id, 0, aboutOffset, aboutHas | (n ? layout.HAS_PATH : 0), n);
   if (!r) return;
   copyExact(textAt(r), path, n);
-  finish(c, r, n);
+  finish(r, n);
 }
 
 /** Reports a gap before the current event. */
-export function reportGap(c: usize, op: u32, lastSeq: f64): void {
-  const r = begin(c, layout.REPORT_GAP, 0, op, lastSeq, aboutHas, 0);
-  if (r) finish(c, r, 0);
+export function reportGap(op: u32, lastSeq: f64): void {
+  const r = begin(layout.REPORT_GAP, 0, op, lastSeq, aboutHas, 0);
+  if (r) finish(r, 0);
 }
 
 /** Room for the reports of a message of `n` bytes; false = out of memory. */
-export function reserveOutput(c: usize, n: u32): bool { return bytesReserve(c + C_OUTPUT, n * 3 + 1024); }
+export function reserveOutput(n: u32): bool { return scratchReserve(OUTPUT, n * 3 + 1024); }
 
 /** Reports an accepted event: its text [p, end) in canonical form. */
-export function reportEvent(c: usize, p: usize, end: usize): void {
-  const r = begin(c, layout.REPORT_EVENT, 0, 0, aboutOffset, aboutHas, <u32>(end - p));
+export function reportEvent(p: usize, end: usize): void {
+  const r = begin(layout.REPORT_EVENT, 0, 0, aboutOffset, aboutHas, <u32>(end - p));
   if (!r) return;
   const text = textAt(r);
-  finish(c, r, <u32>(canonicalize(p, text) - text));
+  finish(r, <u32>(canonicalize(p, text) - text));
 }

@@ -34,8 +34,8 @@ export interface CoreExports {
   session_stats(h: number): number;
   session_last_event_id(h: number): number;
   session_retry(h: number): number;
-  report_pointer(h: number): number;
-  report_length(h: number): number;
+  report_pointer(): number;
+  report_length(): number;
   stream_status(h: number, idLength: number): number;
   stream_seq(h: number, idLength: number): number;
   stream_version(h: number, idLength: number): number;

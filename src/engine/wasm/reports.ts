@@ -6,11 +6,11 @@ import { decode, decodeContents } from "./text.js";
 
 const GAP_OPS = ["", "start", "set", "append", "error", "ping", "end"] as const;
 
-/** Turns the records of a connection's output queue into reports. */
-export function drainReports(core: Core, handle: number, reports: Report[]): void {
-  const length = core.exports.report_length(handle) >>> 0;
+/** Turns the records of the output queue into reports. */
+export function drainReports(core: Core, reports: Report[]): void {
+  const length = core.exports.report_length() >>> 0;
   if (length === 0) return;
-  const start = core.exports.report_pointer(handle) >>> 0;
+  const start = core.exports.report_pointer() >>> 0;
   const bytes = core.bytes();
   const view = new DataView(bytes.buffer, start, length);
   for (let at = 0; at < length; at += view.getUint32(at + layout.REPORT_LENGTH, true)) {

@@ -81,7 +81,7 @@ export class WasmSession implements EngineSession {
     let accepted = 0;
     for (;;) {
       accepted += result & ~layout.FEED_ATTENTION;
-      drainReports(this.#core, this.#handle, reports);
+      drainReports(this.#core, reports);
       const state = exports.session_state(this.#handle);
       if (state === layout.FEED_NO_MEMORY) throw usageError("out_of_memory");
       if (state !== layout.FEED_FULL) return accepted;
@@ -112,7 +112,7 @@ export class WasmSession implements EngineSession {
     this.#core.enter();
     if (!this.#call(() => this.#core.exports.session_failure(this.#handle))) return undefined;
     const reports: Report[] = [];
-    drainReports(this.#core, this.#handle, reports);
+    drainReports(this.#core, reports);
     const report = reports[0];
     return report?.kind === "error" ? report.fault : undefined;
   }
