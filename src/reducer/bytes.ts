@@ -1,6 +1,6 @@
 import { usageError } from "../errors.js";
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Whether `value` is an ArrayBuffer, a SharedArrayBuffer or a view of one, of any realm. */
 export function isBufferSource(value: unknown): value is ArrayBuffer | ArrayBufferView {

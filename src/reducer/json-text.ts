@@ -1,9 +1,9 @@
 import type { Report } from "../engine/contract.js";
+import { writeJson } from "../engine/js/codec/clone.js";
 import { copyValue } from "../engine/js/codec/value.js";
 import type { Fault } from "../errors.js";
-import { stringify } from "../json/exact.js";
 
-const encoder = new TextEncoder();
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /**
  * JSON text of a caller's value, for a session that takes text only. The value is judged by the check of the JavaScript engine, so it
@@ -14,10 +14,10 @@ const encoder = new TextEncoder();
  */
 export function jsonText(value: unknown, depth: number): Uint8Array | Fault {
   const copy = copyValue(value, depth);
-  return "code" in copy ? copy : encoder.encode(stringify(copy.value));
+  return "code" in copy ? copy : encoder.encode(writeJson(copy.value, copy.exact));
 }
 
-/** In place of a value that has no text: a session counts and reports it as a message that it cannot read. */
+/** In place of a value that is too deep to be written: a session counts and reports it as a message that it cannot read. */
 export const NO_TEXT = /* @__PURE__ */ new Uint8Array(0);
 
 /**

@@ -315,6 +315,8 @@ export class ReducerHandle implements Reducer {
   #applyAsText(session: EngineSession, event: unknown): number {
     const json = this.#textOf(event);
     const fault = "code" in json ? json : undefined;
+    // What is no JSON is the caller's mistake and no message; what is too deep is a message like one that comes as text.
+    if (fault?.code === "not_json") throw failureOf(new StreamfoldError(fault), 0, []);
     let applied: number;
     try {
       applied = session.applyText("code" in json ? NO_TEXT : json, this.#reports);
