@@ -164,7 +164,7 @@ const COALESCED: Case[] = [
     applied: 7,
   },
   {
-    name: "appends to two fields of one block join on their own",
+    name: "appends to two fields of one block in turn do not join: each touches the block",
     steps: [
       start(modelOf({ id: "a", type: "t", content: "", note: "" })),
       changes(0, 1, [{ kind: "start" }]),
@@ -172,7 +172,7 @@ const COALESCED: Case[] = [
       { op: "append", seq: 3, mask: "block.note", block: { id: "a", note: "n" } },
       append(4, "a", "2"),
       { op: "append", seq: 5, mask: "block.note", block: { id: "a", note: "m" } },
-      changes(1, 5, [grow(0, 2, "12"), grow(0, 2, "nm", "a", "note")]),
+      changes(1, 5, [grow(0, 1, "1"), grow(0, 1, "n", "a", "note"), grow(1, 2, "2"), grow(1, 2, "m", "a", "note")]),
     ],
     applied: 5,
   },

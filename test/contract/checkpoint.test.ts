@@ -4,6 +4,7 @@ import { concat, latin1, utf8 } from "../support/bytes.js";
 import { readCheckpoint } from "../support/checkpoint.js";
 import { engine, KINDS } from "../support/engines.js";
 import { Fold, type Options, thrown } from "../support/fold.js";
+import { same } from "../support/same.js";
 import { sseBody, sseEvent } from "../support/sse.js";
 import { append, end, failure, MODEL, modelOf, ping, set, setMeta, start } from "./base.js";
 
@@ -173,15 +174,14 @@ const PAIRS = KINDS.flatMap((from) => KINDS.map((to) => [from, to] as const));
 
 describe.each(PAIRS)("checkpoint of %s restored by %s", (from, to) => {
   it.each(SHORT)("$name, moved at every byte", (script) => {
-    const whole = run(from, to, script, [script.body], 5);
-    const failed = whole.failure;
+    const whole = run(from, from, script, [script.body], 0);
     // A failed connection is saved as after reconnect(), so a move behind the failure is another story.
-    const last = failed?.byteOffset ?? script.body.length;
-    const wanted = outcome(run(from, from, script, [script.body], 0));
+    const last = whole.failure?.byteOffset ?? script.body.length;
+    const wanted = outcome(whole);
     whole.reducer.close();
     for (let at = 0; at <= last; at++) {
       const fold = run(from, to, script, [script.body.subarray(0, at), script.body.subarray(at)], 1);
-      expect(outcome(fold), `cut at ${at}`).toEqual(wanted);
+      same(outcome(fold), wanted, `cut at ${at}`);
       fold.reducer.close();
     }
   });
@@ -197,7 +197,7 @@ describe.each(PAIRS)("checkpoint of %s restored by %s", (from, to) => {
       straight.reducer.close();
       for (let index = 0; index <= chunks.length; index++) {
         const fold = run(from, to, script, chunks, index);
-        expect(outcome(fold), `${transport}, moved before message ${index}`).toEqual(wanted);
+        same(outcome(fold), wanted, `${transport}, moved before message ${index}`);
         fold.reducer.close();
       }
     }
@@ -418,10 +418,10 @@ describe.each(KINDS)("bad checkpoints, %s", (kind) => {
     const before = fold.fingerprint();
     const error = thrown(() => fold.reducer.restore(bytes));
     if (error !== undefined) {
-      expect(error, label).toEqual({ code: "bad_checkpoint", scope: "usage" });
-      expect(fold.fingerprint(), label).toBe(before);
+      same(error, { code: "bad_checkpoint", scope: "usage" }, label);
+      same(fold.fingerprint(), before, label);
       fold.push(sseBody(texts(append(2, "x", "a", { stream_id: "own" }))));
-      expect(fold.reducer.snapshot({ streamId: "own" }), label).toEqual(modelOf({ ...X, content: "a" }));
+      same(fold.reducer.snapshot({ streamId: "own" }), modelOf({ ...X, content: "a" }), label);
     } else {
       fold.streams();
       readCheckpoint(fold.reducer.checkpoint());

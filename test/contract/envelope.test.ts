@@ -60,7 +60,7 @@ const MEMBERS: Case[] = [
   ),
   ...refusal("a bad member behind the slots", { op: "ping", seq: 1, block: {}, ts: -1 }, "bad_field", "/ts"),
   acceptance("members in any order", '{"block":{"type":"text","id":"b"},"seq":2,"op":"set"}', {
-    block: { id: "b", type: "text" },
+    block: { type: "text", id: "b" },
   }),
   acceptance("event_type and ts change nothing", set(2, { id: "b", type: "t" }, { ts: 5, event_type: "x.y" }), {
     block: { id: "b", type: "t" },

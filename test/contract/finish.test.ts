@@ -264,7 +264,7 @@ const AGAIN: Case[] = [
     ],
     applied: 2,
     errors: [{ code: "bad_json", eventIndex: 1, byteOffset: 1 + 6 + json(append(2, "x", "a")).length + 2 + 7 }],
-    lastEventId: "",
+    lastEventId: undefined,
     streams: stream("open", "a"),
   },
   {

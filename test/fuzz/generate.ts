@@ -355,7 +355,7 @@ export function generate(rng: Rng): Script {
     }
     let bytes = spell(rng, json, transport);
     if (rng.chance(broken)) bytes = damage(rng, bytes);
-    actions.push({ do: "bytes", bytes, cuts: randomCuts(rng, bytes.length) });
+    actions.push({ do: "bytes", bytes, cuts: transport === "json" ? [] : randomCuts(rng, bytes.length) });
   }
   actions.push({ do: "finish" });
   return { transport, options, listen: rng.chance(0.5), actions };

@@ -143,6 +143,16 @@ const ENDS: Record<string, (reducer: Reducer) => void> = {
 
 const make = (engine: Engine): Reducer => engine.createReducer({ protocol: "agentue", transport: "sse" });
 
+describe("memory of js", () => {
+  it("is the collector's: the engine tells nothing", () => {
+    const engine = freshEngine("js");
+    const reducer = make(engine);
+    reducer.push(sseBody(lines(start())));
+    expect(engine.memory()).toEqual({ live: 0, held: 0 });
+    engine.close();
+  });
+});
+
 describe.each(WASM_KINDS)("memory of %s", (kind) => {
   it("comes back to the byte, whatever a reducer lived through and however it ends", () => {
     const engine = freshEngine(kind);

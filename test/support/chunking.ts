@@ -17,7 +17,7 @@ export function everyN(bytes: Uint8Array, size: number): Uint8Array[] {
   return out;
 }
 
-/** Seeded cuts of 1 to 40 bytes, now and then longer or empty. */
+/** Seeded cuts of 1 to 40 bytes (long bodies: a 64th), now and then longer or empty. */
 export function randomCuts(seed: number): Chunking {
   return {
     name: `random cuts, seed ${seed}`,
@@ -25,7 +25,8 @@ export function randomCuts(seed: number): Chunking {
       const rng = new Rng(seed);
       const out: Uint8Array[] = [];
       for (let at = 0; at < bytes.length; ) {
-        const size = rng.chance(0.05) ? 0 : rng.chance(0.1) ? rng.between(1, bytes.length) : rng.between(1, 40);
+        const most = rng.chance(0.1) ? bytes.length : Math.max(40, bytes.length >> 6);
+        const size = rng.chance(0.05) ? 0 : rng.between(1, most);
         out.push(bytes.subarray(at, at + size));
         at += size;
       }
@@ -44,10 +45,12 @@ export function everyCut(length: number): Chunking[] {
   return Array.from({ length: length + 1 }, (_, at) => cutAt(at));
 }
 
-/** The standard set for a body of a given length: whole, one byte, MTU, seeded cuts and `cuts` seeded two-way cuts. */
+/** The standard set for a body of a given length: whole, one byte (short bodies), MTU, seeded cuts and `cuts` seeded two-way cuts. */
 export function standardChunkings(length: number, seed: number, cuts = 3): Chunking[] {
   const rng = new Rng(seed ^ length);
-  const list = [WHOLE, ONE_BYTE, randomCuts(seed), randomCuts(seed + 1)];
+  const list = [WHOLE, randomCuts(seed), randomCuts(seed + 1)];
+  // Long bodies by single bytes tell nothing new and take long.
+  if (length <= 8192) list.push(ONE_BYTE);
   if (length > 1460) list.push(MTU);
   for (let i = 0; i < cuts; i++) list.push(cutAt(rng.int(length + 1)));
   return list;

@@ -98,8 +98,20 @@ function fail(number: string): never {
  * JavaScript object puts them), all others in their own order.
  */
 export function canonical(json: string | Uint8Array): string {
-  return write(readExact(typeof json === "string" ? json : text(json)));
+  const source = typeof json === "string" ? json : text(json);
+  let known = spelled.get(source);
+  if (known === undefined) {
+    known = write(readExact(source));
+    // The suites meet the same few models thousands of times; large ones are not worth keeping.
+    if (source.length < 4096) {
+      if (spelled.size >= 500) spelled.clear();
+      spelled.set(source, known);
+    }
+  }
+  return known;
 }
+
+const spelled = new Map<string, string>();
 
 function write(value: Exact): string {
   switch (value.kind) {
