@@ -22,7 +22,7 @@ export function documentNew(): usize {
   return d;
 }
 
-/** Replaces the whole document by a copy of `n` bytes of canonical compact text. Not undoable. `false` = out of memory, nothing changed. */
+/** Replaces the whole document by a copy of `n` bytes of canonical compact text. Not inside of an edit of `d`. `false` = out of memory, nothing changed. */
 export function documentSetText(d: usize, src: usize, n: u32): bool {
   clearFault();
   const piece = newPiece(d, n);

@@ -10,7 +10,7 @@ import { PIECE_HEADER, dropPieces, newPiece } from "./piece";
 import { releaseValue } from "./release";
 import { installText } from "./root";
 import {
-  JOINED, MOVED, RECORD_APPEND, RECORD_EXTEND, RECORD_REMOVE, RECORD_SET, openRecords, popRecord, recordAt, recordCount,
+  JOINED, MOVED, RECORD_APPEND, RECORD_EXTEND, RECORD_REMOVE, RECORD_SET, editDocument, openRecords, popRecord, recordAt, recordCount,
   recordFlags, recordIndex, recordKind, recordN, recordNode, recordP,
 } from "./undo-log";
 import { insertSlot, removeSlot } from "./vector";
@@ -60,8 +60,9 @@ export function editCommit(d: usize): void {
   if (load<u32>(d, HELD) > (size << 1) + COMPACTION_SLACK && load<u32>(d, WORK) > size >> 2) compact(d);
 }
 
-/** Writes the document into one piece and gives everything else back. `false` = out of memory, nothing changed. */
+/** Writes the document into one piece and gives everything else back. `false` = out of memory, or under edit; nothing changed. */
 export function compact(d: usize): bool {
+  if (editDocument == d) return false;
   const size = load<u32>(d, SIZE), piece = newPiece(d, size + 16);
   if (!piece) return false;
   writeSlot(d, piece + PIECE_HEADER);

@@ -21,7 +21,7 @@ export function elementRoom(d: usize, node: usize, more: u32): bool {
   const count = countOf(node), capacity = load<u32>(node, CAPACITY);
   if (capacity - count >= more) return true;
   if (more > MOST_ELEMENTS - count) { failWith(TOO_LARGE); return false; }
-  const bytes = grownBytes(max<u32>(count + more, count + (count >> 2)), 3) , vector = take(d, bytes);
+  const bytes = grownBytes(max<u32>(count + more, count + (count >> 2)), 3), vector = take(d, bytes);
   if (!vector) { failWith(OUT_OF_MEMORY); return false; }
   copyForward(vector, vectorOf(node), count << 3);
   if (capacity) give(d, vectorOf(node), capacity << 3);

@@ -35,15 +35,22 @@ describe.each(BUILDS)("text chains (%s)", (kind) => {
       ["\ude00", "\ud83d"],
       ["\ud83d", `\ude00${"z".repeat(5000)}`],
       ["\ud83d", "\\n\ude00"],
+      ["", "room for more \ud83d", "\ude00", "\ud83d", "\ude00 and on"],
     ];
     for (const parts of cases) {
-      for (const mode of ["plain", "edit", "forked", "rollback"]) {
+      for (const mode of ["plain", "edit", "forked", "rollback", "late rollback"]) {
         const d = load(probe, JSON.stringify({ t: parts[0] }));
         const chain = chainAt(probe, d, "t");
         let whole = parts[0]!;
         let fork = 0;
         if (mode === "edit" || mode === "rollback") probe.raw.editBegin!(d);
-        for (const part of parts.slice(1)) {
+        let kept = whole;
+        for (const [i, part] of parts.slice(1).entries()) {
+          if (mode === "late rollback" && i === 1) {
+            // the piece that an earlier append made is written to in place
+            probe.raw.editBegin!(d);
+            kept = whole;
+          }
           if (mode === "forked") {
             if (fork !== 0) probe.call("documentFree", fork);
             fork = probe.call("documentFork", d);
@@ -53,9 +60,9 @@ describe.each(BUILDS)("text chains (%s)", (kind) => {
           whole += part;
           if (fork !== 0) expect(documentText(probe, fork)).toBe(JSON.stringify({ t: before }));
         }
-        if (mode === "rollback") {
+        if (mode === "rollback" || (mode === "late rollback" && parts.length > 2)) {
           probe.raw.editRollback!(d);
-          whole = parts[0]!;
+          whole = kept;
         } else if (mode === "edit") probe.raw.editCommit!(d);
         expect(documentText(probe, d)).toBe(JSON.stringify({ t: whole }));
         expect(probe.call("chainUnits", chain)).toBe(whole.length);

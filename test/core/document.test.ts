@@ -88,10 +88,12 @@ describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
     for (let round = 0; round < 300; round++) {
       const fails = rng.chance(0.5);
       const model = fails ? new Map(expected) : expected;
+      const touched: string[] = [];
       probe.raw.editBegin!(d);
       for (let k = rng.int(12); k >= 0; k--) {
         const name = `key-${rng.int(700)}`;
         const key = probe.put(name);
+        touched.push(name);
         if (rng.chance(0.4)) {
           expect(probe.call("removeMember", d, node(), key.p, key.n)).toBe(model.has(name) ? 1 : 0);
           model.delete(name);
@@ -104,6 +106,7 @@ describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
       if (fails) probe.raw.editRollback!(d);
       else probe.raw.editCommit!(d);
       expect(probe.call("memberCount", node())).toBe(expected.size);
+      for (const name of touched) expect(member(probe, d, name) !== 0).toBe(expected.has(name));
     }
     for (let i = 0; i < 700; i++) {
       const slot = member(probe, d, `key-${i}`);
@@ -111,6 +114,46 @@ describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
       expect(found).toBe(expected.get(`key-${i}`));
     }
     expect(documentText(probe, d)).toBe(`{${[...expected].map(([k, v]) => `"${k}":${v}`).join(",")}}`);
+  });
+
+  it("stay near twice their text under replacements, and are not compacted by every edit", () => {
+    const probe = new Probe(kind);
+    const rng = new Rng(17);
+    const compactions = (d: number): number => probe.u32(d + 36);
+    const objects = Array.from({ length: 300 }, (_, i) => ({
+      id: i,
+      name: "some name",
+      price: 12.5,
+      tags: ["a", "b"],
+    }));
+    const d = newDocument(probe, JSON.stringify(objects));
+    const key = probe.put("price");
+    const value = probe.put("123456.789");
+    let most = 0;
+    for (let round = 0; round < 4000; round++) {
+      probe.raw.editBegin!(d);
+      const item = probe.call("elementSlot", probe.call("expandSlot", d, d), rng.int(300));
+      const node = probe.call("expandSlot", d, item);
+      expect(probe.call("putMember", d, node, key.p, key.n, value.p, value.n)).not.toBe(0);
+      probe.raw.editCommit!(d);
+      most = Math.max(most, probe.call("documentHeld", d) / (2 * probe.call("documentSize", d) + 4096));
+    }
+    expect(most).toBeLessThanOrEqual(1);
+    expect(compactions(d)).toBeGreaterThan(0);
+    expect(compactions(d)).toBeLessThan(200);
+
+    // expanded, this array holds more than four times its text at once
+    const tiny = newDocument(probe, `[${"1,".repeat(9_999)}1]`);
+    for (let round = 0; round < 400; round++) {
+      probe.raw.editBegin!(tiny);
+      const node = probe.call("expandSlot", tiny, tiny);
+      const slot = probe.call("elementSlot", node, rng.int(10_000));
+      const two = probe.put("2");
+      expect(probe.call("replaceSlot", tiny, node, slot, two.p, two.n)).toBe(slot);
+      probe.raw.editCommit!(tiny);
+    }
+    expect(compactions(tiny)).toBeGreaterThan(0);
+    expect(compactions(tiny)).toBeLessThan(20);
   });
 
   it("reach a depth of 4,096 without a deep stack", () => {
