@@ -1,4 +1,4 @@
-import type { RowResult, Target, Unit } from "./results.js";
+import { type RowResult, type Target, type Unit, usualRatio } from "./results.js";
 
 /** A number with three significant digits, without an exponent. */
 export function short(value: number): string {
@@ -18,6 +18,12 @@ export function figure(value: number, unit: Unit): string {
 /** "10.2x", or an empty text where only one side took part. */
 export function ratioText(row: RowResult): string {
   return row.ratio === undefined ? "" : `${short(row.ratio.value)}x`;
+}
+
+/** The ratio to the best contender on JSON.parse or JSON.stringify, where there is one. */
+export function usualText(row: RowResult): string {
+  const value = usualRatio(row.contenders);
+  return value === undefined ? "" : `${short(value)}x`;
 }
 
 /** Quartiles of the ratio over the rounds. */

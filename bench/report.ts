@@ -1,4 +1,4 @@
-import { figure, metText, ratioSpread, ratioText, short, targetText } from "./format.js";
+import { figure, metText, ratioSpread, ratioText, short, targetText, usualText } from "./format.js";
 import { best, type RowResult } from "./results.js";
 
 const TITLE = 52;
@@ -31,6 +31,7 @@ export function rowLines(row: RowResult): string[] {
     cell(side("js"), 11),
     cell(ratioText(row), 8),
     cell(ratioSpread(row), 13),
+    cell(usualText(row), 10),
     cell(targetText(row.target), 9),
   ];
   const lines = [`${row.title.padEnd(TITLE)}${cells.join("")}  ${metText(row)}`.trimEnd()];

@@ -86,6 +86,15 @@ export function ratioOf(contenders: ContenderResult[]): Ratio | undefined {
   return { value: js.median / wasm.median, wasm: wasm.name, js: js.name };
 }
 
+/** The usual ways of JavaScript programs have one of these in their name; the others are written for speed alone. */
+const USUAL = /JSON\.(parse|stringify)/;
+
+/** How many times the best WebAssembly contender is faster than the best JavaScript contender that goes a usual way. */
+export function usualRatio(contenders: ContenderResult[]): number | undefined {
+  const usual = contenders.filter(({ name, side }) => side === "wasm" || USUAL.test(name));
+  return ratioOf(usual)?.value;
+}
+
 /** Whether a row shows what is expected of it; undefined without a target or without the figure it speaks of. */
 export function isMet(row: RowResult): boolean | undefined {
   if (row.target === undefined || row.error !== undefined) return undefined;

@@ -1,5 +1,5 @@
 import { readFileSync, writeFileSync } from "node:fs";
-import { figure, metText, ratioSpread, ratioText, targetText } from "./format.js";
+import { figure, metText, ratioSpread, ratioText, targetText, usualText } from "./format.js";
 import { machineLine } from "./machine.js";
 import { best, type Results, type RowResult } from "./results.js";
 
@@ -20,21 +20,23 @@ function line(row: RowResult): string {
   const shown = [ratio, row.figure?.text ?? ""].filter((text) => text !== "").join("; ");
   const target = row.target === undefined ? "" : `${targetText(row.target)} ${metText(row)}`.trim();
   const cells =
-    row.error === undefined ? [side(wasm), side(js), shown, target] : ["", "", `not timed: ${row.error}`, target];
+    row.error === undefined
+      ? [side(wasm), side(js), shown, usualText(row), target]
+      : ["", "", `not timed: ${row.error}`, "", target];
   return `| ${[row.title, ...cells].map(cell).join(" | ")} |`;
 }
 
 /** The rows as Markdown: one table for each group, and the machine they were measured on. */
 export function markdown(results: Results): string {
   const parts = [
-    `Measured ${results.date.slice(0, 10)} (${results.mode} run) on ${machineLine(results.machine)}. Ratio: the best JavaScript contender's median divided by the best WebAssembly contender's, in one process; in brackets the quartiles over the rounds.`,
+    `Measured ${results.date.slice(0, 10)} (${results.mode} run) on ${machineLine(results.machine)}. Ratio: the best JavaScript contender's median divided by the best WebAssembly contender's, in one process; in brackets the quartiles over the rounds. To JSON.\\*: the same against the best way on \`JSON.parse\` or \`JSON.stringify\`, which is what most programs do.`,
   ];
   for (const group of new Set(results.rows.map((row) => row.group))) {
     const rows = results.rows.filter((row) => row.group === group);
     parts.push(
       [
-        `| ${cell(group)} | best WebAssembly | best JavaScript | ratio | target |`,
-        "|---|---|---|---|---|",
+        `| ${cell(group)} | best WebAssembly | best JavaScript | ratio | to JSON.\\* | target |`,
+        "|---|---|---|---|---|---|",
         ...rows.map(line),
       ].join("\n"),
     );

@@ -7,7 +7,8 @@ import type { Contender, Trial } from "../measure.js";
 
 const PAYLOADS = 16;
 const CHUNK = 65_536;
-const EVENTS = 2000;
+/** Tokens that each block gets on average, where there are many: a short answer's worth. */
+const TOKENS = 200;
 
 interface Payload {
   chunks: Uint8Array[];
@@ -23,7 +24,8 @@ function makePayloads(shape: FoldShape, chunk: number): Payload[] {
   });
 }
 
-function foldTrial(contenders: FoldContender[], payloads: Payload[]): Trial {
+/** @param verified payloads that are compared, from the first on */
+function foldTrial(contenders: FoldContender[], payloads: Payload[], verified: number, ops: number): Trial {
   return {
     contenders: contenders.map(
       ({ name, side, open }): Contender => ({
@@ -43,9 +45,9 @@ function foldTrial(contenders: FoldContender[], payloads: Payload[]): Trial {
       }),
     ),
     payloads: payloads.length,
-    verified: payloads.length,
+    verified,
     expected: (number) => Object.fromEntries(payloads[number]!.expected),
-    ops: EVENTS,
+    ops,
   };
 }
 
@@ -58,11 +60,11 @@ function foldCase(id: string, title: string, chunk: number, shape: Omit<FoldShap
     target: { kind: "ratio-at-least", value: chunk === 0 ? 5 : 10 },
     run(context: BenchContext) {
       const contenders = [...runningEngines(context).map(engineContender), ...BASELINES];
-      return measureTrial(
-        foldTrial(contenders, makePayloads({ ...shape, events: EVENTS }, chunk)),
-        "ns/event",
-        context.mode,
-      );
+      const events = Math.max(2000, shape.blocks * shape.streams * TOKENS);
+      const payloads = makePayloads({ ...shape, events }, chunk);
+      const quick = context.mode === "quick";
+      const trial = foldTrial(contenders, payloads, quick ? 2 : PAYLOADS, events);
+      return measureTrial(trial, "ns/event", context.mode, quick ? { iterations: 2 } : {});
     },
   };
 }

@@ -12,7 +12,7 @@ import {
   sseMessages,
 } from "../../bench/fixtures.js";
 
-const SHAPE: FoldShape = { events: 400, blocks: 3, streams: 1, odd: 0.15, shapes: 8, mixed: 0.15 };
+const SHAPE: FoldShape = { events: 200, blocks: 3, streams: 1, odd: 0.15, shapes: 8, mixed: 0.15 };
 const encoder = new TextEncoder();
 
 function fold(contender: FoldContender, chunks: Uint8Array[], streamIds: Iterable<string>): Map<string, unknown> {

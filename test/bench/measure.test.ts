@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { type Contender, time, verify, WrongAnswer } from "../../bench/measure.js";
-import { isMet, type RowResult, ratioOf } from "../../bench/results.js";
+import { isMet, type RowResult, ratioOf, usualRatio } from "../../bench/results.js";
 import { sameJson } from "../../bench/same-json.js";
 import { quantile, summarize } from "../../bench/statistics.js";
 
@@ -104,6 +104,10 @@ describe("figures", () => {
     ];
     expect(ratioOf(all)).toEqual({ value: 10, wasm: "w2", js: "j2" });
     expect(ratioOf(all.slice(2))).toBeUndefined();
+    expect(usualRatio(all)).toBeUndefined();
+    expect(usualRatio([...all, contender("x + JSON.parse", "js", 25), contender("JSON.stringify", "js", 50)])).toBe(
+      12.5,
+    );
     const row: RowResult = { id: "x", group: "g", title: "t", unit: "us", contenders: all, ratio: ratioOf(all)! };
     expect(isMet(row)).toBeUndefined();
     expect(isMet({ ...row, target: { kind: "ratio-at-least", value: 10 } })).toBe(true);
