@@ -44,7 +44,7 @@ export interface Case {
   steps: readonly Step[];
   applied: number;
   errors?: readonly ExpectedError[];
-  /** Members that are not stated are not compared. */
+  /** `path` is compared strictly, other members only where they are stated. */
   warnings?: readonly WarningRecord[];
   gaps?: readonly Gap[];
   /** All streams that exist in the end, in the order they were opened; not compared where absent. */
@@ -278,7 +278,7 @@ function check(one: Case, fold: Fold, label: string): void {
   same(listed, wanted, `${label}: errors`);
   for (const error of errors)
     same(error.scope, errorScope(error.code as ErrorCode), `${label}: scope of ${error.code}`);
-  const warnings = fold.warnings.map((warning, i) => pick(warning, Object.keys(one.warnings?.[i] ?? warning)));
+  const warnings = fold.warnings.map((warning, i) => pick(warning, ["path", ...Object.keys(one.warnings?.[i] ?? warning)]));
   same(warnings, one.warnings ?? [], `${label}: warnings`);
   same(fold.gaps, one.gaps ?? [], `${label}: gaps`);
   same(fold.applied, one.applied, `${label}: applied`);

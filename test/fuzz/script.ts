@@ -40,7 +40,7 @@ export function observe(script: Script, way: Way): string[] {
       let result: unknown;
       if (action.do === "migrate") {
         at = (at + action.step) % way.kinds.length;
-        result = plain(readCheckpoint(fold.reducer.checkpoint()));
+        result = plain(readCheckpoint(fold.reducer.checkpoint()), script.transport);
         fold = fold.migrate(engine(way.kinds[at] as EngineKind));
       } else result = act(fold, action, way.uncut === true);
       lines.push(JSON.stringify([action.do, result, fold.log.slice(told).map(comparable), state(fold)]));
@@ -105,7 +105,9 @@ function act(fold: Fold, action: Exclude<Action, { do: "migrate" }>, uncut: bool
 
 function state(fold: Fold): unknown {
   const { reducer } = fold;
-  const { memory: _, ...stats } = reducer.stats();
+  const { memory: _, ...counted } = reducer.stats();
+  // How much of its last chunk a failed connection has read depends on where the chunk was cut.
+  const stats = fold.failure === undefined ? counted : { ...counted, bytes: 0 };
   const streams = fold.streams().map((stream) => {
     const { memory: __, ...own } = reducer.stats({ streamId: stream.streamId });
     return [stream, own];
@@ -127,9 +129,10 @@ function withoutOffset<T extends { byteOffset?: number } | undefined>(error: T):
 }
 
 /** What two engines must save alike; how they spell the partial message is their own affair. */
-function plain({ partial: _, streams, ...rest }: Checkpoint): unknown {
+function plain({ partial: _, streams, flags, ...rest }: Checkpoint, transport: Transport): unknown {
   return [
-    rest,
+    // Whether a byte order mark may still come is no question outside of SSE.
+    { ...rest, flags: transport === "sse" ? flags : flags & ~1 },
     streams.map(({ queue, ...stream }) => [stream, queue.map(({ byteOffset: __, ...message }) => message)]),
   ];
 }
