@@ -6,6 +6,7 @@ const EMPTY = /* @__PURE__ */ new Uint8Array(0);
 /** Transport `json`: each chunk is one whole message. */
 export class JsonFramer implements Framer {
   offset = 0;
+  skipping = false;
   private readonly limit: number;
   private chunk: Uint8Array = EMPTY;
 

@@ -9,11 +9,10 @@ const LF = 0x0a;
 export class LineFramer implements Framer {
   /** Wire bytes before the chunk in hand. */
   offset = 0;
+  skipping = false;
   private readonly limit: number;
   /** The line that has no end yet. */
   private readonly line = new ByteBuffer();
-  /** The rest of a too large line is being skipped. */
-  private skipping = false;
 
   // The present message: either `bytes` at `start`, or a part of a batch.
   private bytes: Uint8Array | undefined;
@@ -132,7 +131,6 @@ export class LineFramer implements Framer {
   }
 
   partial(): Uint8Array {
-    if (this.skipping) return new Uint8Array(this.limit + 1).fill(0x20);
     return this.line.view().slice();
   }
 

@@ -15,6 +15,8 @@ export interface MessageSink {
 export interface Framer {
   /** Wire bytes consumed. */
   readonly offset: number;
+  /** The rest of a too large message is being skipped. */
+  skipping: boolean;
   push(chunk: Uint8Array, sink: MessageSink): void;
   /** During a call of the sink: where the present message starts. */
   messageStart(): number;
@@ -32,7 +34,7 @@ export interface Framer {
   acceptTail(): void;
   /** Forgets the tail. */
   dropTail(): void;
-  /** Wire bytes that bring a fresh framer to the present state. */
+  /** Wire bytes that bring a fresh framer to the present state, but for what has a member of its own. */
   partial(): Uint8Array;
   /** Brings a fresh framer to a saved state: `partial` ends at `offset`. */
   resume(partial: Uint8Array, offset: number, sink: MessageSink): void;

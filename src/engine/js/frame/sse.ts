@@ -26,6 +26,10 @@ export class SseFramer implements Framer {
   started = false;
   /** An LF that comes next belongs to the CR before. */
   swallowLf = false;
+  /** The rest of a too large event is being skipped up to its blank line. */
+  skipping = false;
+  /** While skipping: whether the present line has a byte. */
+  skippedLine = false;
   lastEventId: string | undefined;
   retry: number | undefined;
 
@@ -45,10 +49,6 @@ export class SseFramer implements Framer {
   private readonly gaps = new ByteBuffer();
   /** The id buffer; undefined when the connection has sent none. */
   private id: string | undefined;
-  /** The rest of a too large event is being skipped up to its blank line. */
-  private skipping = false;
-  /** While skipping: whether the present line has a byte. */
-  private skippedLine = false;
 
   // The present message when it is part of a batch.
   private inBatch = false;
@@ -358,11 +358,6 @@ export class SseFramer implements Framer {
     };
     if (!this.started) return Uint8Array.from(BOM.slice(0, this.bom));
     if (this.id !== undefined && this.id !== this.lastEventId) write(`id: ${this.id}\n`);
-    if (this.skipping) {
-      // A line that is too large again.
-      write(`:${" ".repeat(this.limit + FIELD)}${this.skippedLine ? "" : "\n"}`);
-      return out.view();
-    }
     if (this.lines > 0) {
       // Where lines between were dropped, a comment of their length keeps the offsets.
       write("data: ");

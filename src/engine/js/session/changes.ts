@@ -18,8 +18,6 @@ class LoggedChange implements BlockChange {
   to: number;
   /** An append to a string. */
   readonly isText: boolean;
-  /** What was appended, once the block's own text does not hold it any more. */
-  text: string | undefined = undefined;
   /** Appends of this generation to the same field may join. */
   generation: number;
 
@@ -75,7 +73,6 @@ export class ChangeLog implements ChangeSink {
 
   replace(entry: BlockEntry, field: string | undefined): void {
     this.version++;
-    if (entry.unread > 0) this.keepTexts(entry, field);
     this.touch(entry, new LoggedChange("replace", this.version, CLOSED, entry, field));
   }
 
@@ -86,7 +83,6 @@ export class ChangeLog implements ChangeSink {
       last.to = to;
       return;
     }
-    if (isText) entry.unread++;
     this.touch(entry, new LoggedChange("append", this.version, this.generation, entry, field, from, to, isText));
   }
 
@@ -104,16 +100,21 @@ export class ChangeLog implements ChangeSink {
     this.reads.push(version);
   }
 
-  /** Everything after version `since`; undefined stands for a version before all others. */
-  read(since = -1): ChangeSet {
+  /** Everything after version `since`, without what a later change of the answer makes pointless. */
+  read(since = 0): ChangeSet {
     const { version, log } = this;
     const known = since === version || (since < version && (since < this.started || this.reads.includes(since)));
-    if (version > 0 && this.reads[this.reads.length - 1] !== version) this.reads.push(version);
+    if (this.reads[this.reads.length - 1] !== version) this.reads.push(version);
     this.generation++;
-    if (!known) return version === 0 && since < 0 ? { version, changes: [] } : { version, resync: true };
+    if (!known) return { version, resync: true };
+    const replaced = new Replaced();
     const changes: Change[] = [];
-    for (const change of log) if (change.version > since) changes.push(this.describe(change));
-    return { version, changes };
+    for (let i = log.length - 1; i >= 0 && log[i]!.version > since; i--) {
+      const change = log[i]!;
+      if (!replaced.covers(change)) changes.push(this.describe(change));
+      replaced.add(change);
+    }
+    return { version, changes: changes.reverse() };
   }
 
   private touch(entry: BlockEntry, change: LoggedChange): void {
@@ -126,24 +127,8 @@ export class ChangeLog implements ChangeSink {
     if (this.log.length <= KEPT) return;
     const dropped = this.log.shift()!;
     dropped.generation = CLOSED;
-    if (dropped.isText && dropped.text === undefined) dropped.entry!.unread--;
     if (dropped.kind === "start") this.started = -1;
     while (this.reads.length > 0 && this.reads[0]! < dropped.version) this.reads.shift();
-  }
-
-  /** Keeps what was appended to a field, or to any, before the block's own text goes. */
-  private keepTexts(entry: BlockEntry, field: string | undefined): void {
-    for (const change of this.log) {
-      if (
-        change.entry === entry &&
-        change.isText &&
-        change.text === undefined &&
-        (field === undefined || change.field === field)
-      ) {
-        change.text = textOf(change);
-        entry.unread--;
-      }
-    }
   }
 
   private describe(change: LoggedChange): Change {
@@ -153,12 +138,35 @@ export class ChangeLog implements ChangeSink {
     if (change.kind === "append") {
       described.from = change.from;
       described.to = change.to;
-      if (change.isText) described.text = change.text ?? textOf(change);
+      // No later change replaced the field, or the answer would be without this one: its text is where it was appended.
+      if (change.isText)
+        described.text = (own(change.entry!.value, change.field!) as string).slice(change.from, change.to);
     }
     return described;
   }
 }
 
-function textOf(change: LoggedChange): string {
-  return (own(change.entry!.value, change.field!) as string).slice(change.from, change.to);
+/** What is replaced by the later changes of an answer, which is gathered from its end. */
+class Replaced {
+  /** Fields by block, `undefined` standing for meta; the empty field for a whole block. */
+  private readonly fields = new Map<BlockEntry | undefined, Set<string>>();
+
+  /** Whether a later change replaces what this one changed, or something above it. */
+  covers({ kind, entry, field = "" }: LoggedChange): boolean {
+    if (kind === "start" || kind === "insert") return false;
+    const fields = this.fields.get(entry);
+    if (fields === undefined) return false;
+    if (fields.has("") || fields.has(field)) return true;
+    for (let dot = field.indexOf("."); dot >= 0; dot = field.indexOf(".", dot + 1)) {
+      if (fields.has(field.slice(0, dot))) return true;
+    }
+    return false;
+  }
+
+  add({ kind, entry, field = "" }: LoggedChange): void {
+    if (kind !== "replace" && kind !== "meta") return;
+    const fields = this.fields.get(entry);
+    if (fields === undefined) this.fields.set(entry, new Set([field]));
+    else fields.add(field);
+  }
 }

@@ -51,6 +51,12 @@ export interface Checkpoint {
   started: boolean;
   swallowLf: boolean;
   finished: boolean;
+  /** The body ended inside a message. */
+  cut: boolean;
+  /** The rest of a too large message is being skipped. */
+  skipping: boolean;
+  /** The line that is being skipped has a byte. */
+  skippedLine: boolean;
   lastEventId: string | undefined;
   partial: Uint8Array;
   streams: SavedStream[];
@@ -71,7 +77,10 @@ export function writeCheckpoint(checkpoint: Checkpoint): Uint8Array {
     (checkpoint.started ? 1 : 0) |
       (checkpoint.swallowLf ? 2 : 0) |
       (lastEventId !== undefined ? 4 : 0) |
-      (checkpoint.finished ? 8 : 0),
+      (checkpoint.finished ? 8 : 0) |
+      (checkpoint.cut ? 16 : 0) |
+      (checkpoint.skipping ? 32 : 0) |
+      (checkpoint.skippedLine ? 64 : 0),
   );
   out.text(lastEventId ?? "");
   out.bytes(checkpoint.partial);
@@ -127,7 +136,7 @@ function read(input: Reader): Checkpoint {
     number,
   ];
   const flags = input.u8();
-  check(flags < 16);
+  check(flags < 128);
   const id = input.text();
   check((flags & 4) !== 0 || id === "");
   const partial = input.bytes();
@@ -156,6 +165,9 @@ function read(input: Reader): Checkpoint {
     swallowLf: (flags & 2) !== 0,
     lastEventId: (flags & 4) !== 0 ? id : undefined,
     finished: (flags & 8) !== 0,
+    cut: (flags & 16) !== 0,
+    skipping: (flags & 32) !== 0,
+    skippedLine: (flags & 64) !== 0,
     partial,
     streams,
   };

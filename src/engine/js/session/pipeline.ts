@@ -125,9 +125,14 @@ export class Pipeline implements MessageSink {
 
   /** An event that came as a value. */
   value(event: unknown): void {
-    this.open(NOWHERE);
     if (this.quick && this.appendValue(event)) return;
     const copy = copyValue(event, this.options.limits.depth);
+    if ("code" in copy && copy.code === "not_json") {
+      // The caller's mistake: no message was read.
+      this.reports.push({ kind: "error", fault: copy });
+      return;
+    }
+    this.open(NOWHERE);
     if ("code" in copy) {
       this.fail({ code: copy.code, path: copy.path });
       return;
@@ -292,6 +297,7 @@ export class Pipeline implements MessageSink {
       // An accessor or a Proxy has thrown: the long way tells where.
       return false;
     }
+    this.open(NOWHERE);
     this.accept(stream, event);
     return true;
   }
@@ -400,6 +406,7 @@ export class Pipeline implements MessageSink {
     this.counters.warnings++;
     if (this.delivered++ >= this.options.limits.reports) return;
     const warning: Report = { kind: "warning", code, eventIndex: this.index };
+    if (code === "duplicate_seq") warning.path = "/seq";
     if (streamId !== undefined) warning.streamId = streamId;
     if (seq !== undefined) warning.seq = seq;
     this.reports.push(warning);

@@ -3,7 +3,7 @@ import type { JsonObject } from "../../../json/object.js";
 import { nestingOf } from "../../../json/text.js";
 import type { SessionOptions, Transport } from "../../contract.js";
 import { writeJson } from "../codec/clone.js";
-import type { Framer, MessageSink } from "../frame/sink.js";
+import type { Framer } from "../frame/sink.js";
 import { SseFramer } from "../frame/sse.js";
 import type { AgentueReducer } from "../reduce/agentue/reducer.js";
 import { UNKNOWN_SEQ } from "../reduce/agentue/state.js";
@@ -18,20 +18,13 @@ const TRANSPORTS: Record<Transport, number> = { sse: TRANSPORT_SSE, ndjson: TRAN
 /** Strings, kept, and the white space between tokens. */
 const SPACE = /("(?:[^"\\]|\\.)*")|[ \t\n\r]+/gs;
 
-/** A framer that takes over a saved state finds nothing but the rest of a message that was too large, which it goes on skipping. */
-const NO_SINK: MessageSink = { message: () => false, illFormed: () => false, tooLarge: () => true };
-
 /** What a checkpoint holds and a session is made of. */
 export interface Saved {
   framer: Framer;
   streams: Streams;
   counters: Counters;
   finished: boolean;
-}
-
-/** The same with what follows from it. */
-export interface Rebuilt extends Saved {
-  /** The body had ended inside a message. */
+  /** The body ended inside a message. */
   cut: boolean;
 }
 
@@ -39,6 +32,8 @@ export interface Rebuilt extends Saved {
 export function save(state: Saved, transport: Transport, failed: boolean): Checkpoint {
   const { framer, counters } = state;
   const sse = framer instanceof SseFramer ? framer : undefined;
+  // Between two connections there is nothing to go on with.
+  const idle = failed || state.finished;
   return {
     protocol: PROTOCOL_AGENTUE,
     transport: TRANSPORTS[transport],
@@ -51,11 +46,14 @@ export function save(state: Saved, transport: Transport, failed: boolean): Check
     dropped: counters.dropped,
     errors: counters.errors,
     warnings: counters.warnings,
-    started: !failed && (sse?.started ?? framer.offset > 0),
-    swallowLf: !failed && sse?.swallowLf === true,
+    started: !idle && sse?.started === true,
+    swallowLf: !idle && sse?.swallowLf === true,
     finished: !failed && state.finished,
+    cut: !failed && state.cut,
+    skipping: !idle && framer.skipping,
+    skippedLine: !idle && sse?.skipping === true && sse.skippedLine,
     lastEventId: sse?.lastEventId,
-    partial: failed ? new Uint8Array(0) : framer.partial(),
+    partial: idle ? new Uint8Array(0) : framer.partial(),
     streams: [...state.streams.all()].map(saveStream),
   };
 }
@@ -90,7 +88,7 @@ export function rebuild(
   framer: Framer,
   options: SessionOptions,
   reducer: AgentueReducer,
-): Rebuilt | string {
+): Saved | string {
   if (checkpoint.protocol !== PROTOCOL_AGENTUE) return "it belongs to another protocol";
   if (checkpoint.transport !== TRANSPORTS[options.transport]) return "it belongs to another transport";
   if (checkpoint.streams.length > options.limits.streams) return "it holds more streams than the limit";
@@ -111,9 +109,8 @@ export function rebuild(
   counters.dropped = checkpoint.dropped;
   counters.errors = checkpoint.errors;
   counters.warnings = checkpoint.warnings;
-  // The tail of a body that ended is kept only when it was cut.
-  const cut = checkpoint.finished && framer.tail(NO_SINK, false) !== undefined;
-  return { framer, streams, counters, finished: checkpoint.finished, cut };
+  const { finished, cut } = checkpoint;
+  return { framer, streams, counters, finished, cut };
 }
 
 function rebuildStream(saved: SavedStream, options: SessionOptions, reducer: AgentueReducer): Stream | undefined {
@@ -153,21 +150,22 @@ function isRouted(text: string, streamId: string, { limits }: SessionOptions): b
 }
 
 function resumeFraming(checkpoint: Checkpoint, framer: Framer): boolean {
-  let whole = false;
+  let partial = true;
   const stop = (): boolean => {
-    whole = true;
+    partial = false;
     return false;
   };
   if (framer instanceof SseFramer) {
     framer.started = checkpoint.started;
     framer.lastEventId = checkpoint.lastEventId;
+    framer.retry = checkpoint.retry;
   }
-  framer.resume(checkpoint.partial, checkpoint.offset, { ...NO_SINK, message: stop, illFormed: stop });
-  if (whole) return false;
+  framer.resume(checkpoint.partial, checkpoint.offset, { message: stop, illFormed: stop, tooLarge: stop });
+  framer.skipping = checkpoint.skipping;
   if (framer instanceof SseFramer) {
     if (framer.started !== checkpoint.started) return false;
-    framer.retry = checkpoint.retry;
     framer.swallowLf = checkpoint.swallowLf;
+    framer.skippedLine = checkpoint.skippedLine;
   }
-  return true;
+  return partial;
 }

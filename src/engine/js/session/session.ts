@@ -24,7 +24,7 @@ import { Counters, Pipeline } from "./pipeline.js";
 import { MessageQueue } from "./queue.js";
 import { rebuild, type Saved, save } from "./saving.js";
 import { Stream, Streams } from "./streams.js";
-import { readString, readText } from "./text.js";
+import { isWhole, readText } from "./text.js";
 
 /**
  * One connection on the plain JavaScript engine (docs/semantics.md). Takes events as wire bytes, as text and as values, in any mix.
@@ -87,21 +87,14 @@ export class JsSession implements EngineSession {
     if (bytes !== undefined) {
       const strict = decodeUtf8(bytes);
       const text = strict ?? (options.utf8 === "replace" ? decodeReplacing(bytes) : undefined);
-      if (text !== undefined && this.isNothing(text)) framer.dropTail();
-      else if (
-        !use ||
-        text === undefined ||
-        readString(text, { ...options.limits, numberLength: Infinity }) === undefined
-      )
-        this.cut = true;
-      else if (pipeline.tail(text, bytes, strict === undefined)) framer.acceptTail();
+      const nothing = text !== undefined && (options.transport === "sse" ? isBlankOrDone(text) : isBlank(text));
+      const usable = use && text !== undefined && isWhole(text, options.limits.depth);
+      this.cut = !nothing && !usable;
+      if (!nothing && usable && pipeline.tail(text, bytes, strict === undefined)) framer.acceptTail();
+      else framer.dropTail();
     }
     pipeline.end();
     return pipeline.counters.applied - before;
-  }
-
-  private isNothing(text: string): boolean {
-    return this.options.transport === "sse" ? isBlankOrDone(text) : isBlank(text);
   }
 
   finishResult(): FinishResult {
@@ -237,7 +230,7 @@ export class JsSession implements EngineSession {
   changes(streamId: string, since: number | undefined): ChangeSet {
     const stream = this.pipeline.streams.find(streamId);
     if (stream !== undefined) return stream.changes.read(since);
-    return since === undefined || since === 0 ? { version: 0, changes: [] } : { version: 0, resync: true };
+    return (since ?? 0) === 0 ? { version: 0, changes: [] } : { version: 0, resync: true };
   }
 
   stats(streamId?: string): Stats {
@@ -287,7 +280,7 @@ export class JsSession implements EngineSession {
 
   checkpoint(): Uint8Array {
     const { framer, streams, counters, failure } = this.pipeline;
-    const state: Saved = { framer, streams, counters, finished: this.finished };
+    const state: Saved = { framer, streams, counters, finished: this.finished, cut: this.cut };
     return writeCheckpoint(save(state, this.options.transport, failure !== undefined));
   }
 

@@ -45,5 +45,15 @@ export function readString(text: string, limits: Limits): ReadText | undefined {
   return { text, value: exact ? readExact(text) : value, source: { nesting, bytes: MOST_BYTES * text.length, exact } };
 }
 
+/** Whether a string is one JSON text of no more than `depth` levels. */
+export function isWhole(text: string, depth: number): boolean {
+  try {
+    JSON.parse(text);
+  } catch {
+    return false;
+  }
+  return nestingOf(text, depth + 1) <= depth;
+}
+
 /** Most bytes of compact JSON for one character of a text: a number may grow from `1e20` to 21 digits. */
 export const MOST_BYTES = 7;

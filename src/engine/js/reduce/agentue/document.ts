@@ -22,8 +22,6 @@ export class BlockEntry {
   reference: boolean;
   /** The last change logged for it; the change log's own. */
   change: BlockChange | undefined = undefined;
-  /** Logged appends whose text still has to be read from the block; the change log's own. */
-  unread = 0;
 
   // The text under append is head + tail; `field` names it, "" for none.
   private field = "";

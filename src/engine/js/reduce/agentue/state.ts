@@ -18,7 +18,6 @@ export interface ChangeSink {
   version: number;
   start(): void;
   insert(entry: BlockEntry): void;
-  /** Called before the block is changed. */
   replace(entry: BlockEntry, field: string | undefined): void;
   append(entry: BlockEntry, field: string, from: number, to: number, text: boolean): void;
   meta(field: string): void;
