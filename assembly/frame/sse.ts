@@ -6,7 +6,7 @@ import { findByte, findLineEnd } from "../text/scan";
 import { skipSpace } from "../text/trusted";
 import {
   AFTER_CR, clearFlag, DISCARDING, F_DATA, F_DATA_OFFSET, F_FLAGS, F_ID, F_LAST_ID, F_LIMIT, F_LINE, F_LINE_OFFSET, F_LINES, F_RETRY, F_SKIP, F_STARTS,
-  FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, ID_SET, LAST_ID_KNOWN, LINE_HAS_BYTES, offsetOf, setFlag, setFrameEvent, setMessage, setTooLarge, STARTED,
+  FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, ID_SET, LAST_ID_KNOWN, LINE_HAS_BYTES, offsetOf, setFlag, setFrameEvent, setJoined, setMessage, setTooLarge, STARTED,
 } from "./state";
 
 /** A line may be longer than a message by `data: `. */
@@ -192,6 +192,7 @@ function dispatch(f: usize): void {
     return;
   }
   setMessage(start, end, load<f64>(f, F_DATA_OFFSET));
+  setJoined(load<u32>(f, F_LINES));
 }
 
 const DONE: usize = memory.data<u8>([0x5b, 0x44, 0x4f, 0x4e, 0x45, 0x5d, 0, 0]);
@@ -235,7 +236,9 @@ export function sseFinish(f: usize): void {
   if (lengthOf(line)) takeLine(f, textOf(line), textOf(line) + lengthOf(line), load<f64>(f, F_LINE_OFFSET), true);
   if (frameEvent != FRAME_NONE || !load<u32>(f, F_LINES)) return;
   const data = f + F_DATA, start = textOf(data) + load<u32>(f, F_SKIP), end = textOf(data) + lengthOf(data);
-  if (!isNoMessage(start, end)) setMessage(start, end, load<f64>(f, F_DATA_OFFSET));
+  if (isNoMessage(start, end)) return;
+  setMessage(start, end, load<f64>(f, F_DATA_OFFSET));
+  setJoined(load<u32>(f, F_LINES));
 }
 
 /** Wire offset of byte `at` of the pending message, whose data lines were joined by LF. */

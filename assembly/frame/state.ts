@@ -34,6 +34,8 @@ export let messageStart: usize = 0;
 export let messageEnd: usize = 0;
 /** Wire offset of the message's first byte, or of the message that is too large. */
 export let messageOffset: f64 = 0;
+/** The message was joined of several SSE data lines. */
+export let messageIsJoined: bool = false;
 
 let chunkStart: usize = 0;
 let chunkOffset: f64 = 0;
@@ -57,7 +59,11 @@ export function setMessage(start: usize, end: usize, offset: f64): void {
   messageStart = start;
   messageEnd = end;
   messageOffset = offset;
+  messageIsJoined = false;
 }
+
+/** The message consists of `lines` SSE data lines. */
+export function setJoined(lines: u32): void { messageIsJoined = lines > 1; }
 
 export function setTooLarge(offset: f64): void {
   frameEvent = FRAME_TOO_LARGE;

@@ -23,8 +23,6 @@ export const EVENT_UNROUTED: u32 = 2;
 /** Memory ran out; nothing was changed. */
 export const EVENT_NO_MEMORY: u32 = 3;
 
-const SEQ_PATH: usize = memory.data<u8>([0x2f, 0x73, 0x65, 0x71, 0, 0, 0, 0]);
-
 @inline function flags(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_FLAGS); }
 
 /** Handles the event [p, end) that `scanEnvelope` has just read; `size` is the length of its message. `held`: it comes out of a queue. */
@@ -69,7 +67,7 @@ function decide(c: usize, t: usize, id: usize, n: u32, p: usize, end: usize): u3
     add(s, S_SKIPPED, 1);
     if (!(load<u8>(s, S_FLAGS) & IN_BURST)) {
       store<u8>(s, load<u8>(s, S_FLAGS) | IN_BURST, S_FLAGS);
-      reportWarning(c, code.W_DUPLICATE_SEQ, SEQ_PATH, 4);
+      reportWarning(c, code.W_DUPLICATE_SEQ);
     }
     return EVENT_REFUSED;
   }

@@ -11,7 +11,7 @@ import { lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line"
 import { sseAtEventStart, sseCommitId, sseFinish, sseMessageDone, sseNext } from "../frame/sse";
 import {
   beginChunk, endChunk, FRAME_MESSAGE, FRAME_NO_MEMORY, FRAME_NONE, FRAME_TOO_LARGE, frameEvent, messageEnd,
-  messageOffset, messageStart,
+  messageOffset, messageStart, setMessage,
 } from "../frame/state";
 import { clearFault, fail, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart, pathText } from "../reduce/fault";
 import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT } from "../reduce/scratch";
@@ -30,7 +30,7 @@ import {
   C_FRAME, C_LAST_PIECE, C_OPTIONS, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS, T_ID,
   T_ID_LENGTH,
 } from "./layout";
-import { aboutMessage, aboutPlace, aboutRoute, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
+import { aboutMessage, aboutPlace, aboutRoute, deliverFault, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
 import { placeInMessage } from "./place";
 import { clearQueue, nextEntry, passEntry, passLoss, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
 
@@ -212,7 +212,7 @@ function readReplaced(c: usize, start: usize, end: usize): bool {
   if (!bytesReserve(REPLACED, <u32>(end - start) * 3 + 64)) { noMemory(c); return false; }
   const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(start, end, text);
   memory.fill(stop, 0, 64);
-  reportWarning(c, code.W_UTF8_REPLACED, 0, 0);
+  reportWarning(c, code.W_UTF8_REPLACED);
   return readMessage(c, text, stop, true);
 }
 
@@ -241,15 +241,19 @@ export function repeatFailure(c: usize): void {
   clearFault();
   if (has & layout.HAS_PATH) pathText(load<u32>(c + C_FAILURE_PATH, RUN_PTR), load<u32>(c + C_FAILURE_PATH, RUN_LEN));
   fail(load<u8>(c, C_FAILURE), load<u8>(c, C_FAILURE_REASON));
-  reportFault(c);
+  deliverFault();
   store<u32>(c, layout.FEED_FAILED, C_STATE);
 }
 
 // ---------------------------------------------------------------- one event outside of the framing
 
+// Places in a text without framing count from its own beginning.
+function setWhole(p: usize, end: usize): void { setMessage(p, end, 0); }
+
 /** Applies one event given as JSON text (a NUL lies behind it); text faults are reported without being sticky. */
 export function applyText(c: usize, p: usize, n: u32): u32 {
   memory.fill(p + n, 0, 64);
+  setWhole(p, p + n);
   aboutMessage(nextIndex(c), -1);
   if (n > option(c, layout.OPT_MESSAGE_BYTES)) {
     clearFault();

@@ -28,7 +28,10 @@ export function aboutMessage(index: f64, offset: f64): void {
 }
 
 /** Moves the position to a place inside of the message. */
-export function aboutPlace(offset: f64): void { if (aboutHas & layout.HAS_BYTE_OFFSET) aboutOffset = offset; }
+export function aboutPlace(offset: f64): void {
+  aboutHas |= layout.HAS_BYTE_OFFSET;
+  aboutOffset = offset;
+}
 
 /** Names the stream. The id must stay where it is until the reports are written. */
 export function aboutRoute(id: usize, n: u32): void {
@@ -81,10 +84,14 @@ function mayDeliver(c: usize): bool {
   return true;
 }
 
-/** Reports the current fault. */
+/** Counts and reports the current fault. */
 export function reportFault(c: usize): void {
   add(c, C_ERRORS, 1);
-  if (!mayDeliver(c)) return;
+  if (mayDeliver(c)) deliverFault();
+}
+
+/** Reports the current fault without counting it. */
+export function deliverFault(): void {
   const n = faultHasPath ? pathLength() : 0;
   const has = aboutHas | (faultHasPath ? layout.HAS_PATH : 0);
   const r = begin(layout.REPORT_ERROR, faultCode, faultReason, aboutOffset, has, n);
@@ -93,14 +100,12 @@ export function reportFault(c: usize): void {
   finish(r, n);
 }
 
-/** Reports a warning; `path` is canonical pointer text, n = 0: none. */
-export function reportWarning(c: usize, id: u32, path: usize, n: u32): void {
+/** Counts and reports a warning. */
+export function reportWarning(c: usize, id: u32): void {
   add(c, C_WARNINGS, 1);
   if (!mayDeliver(c)) return;
-  const r = begin(layout.REPORT_WARNING, id, 0, aboutOffset, aboutHas | (n ? layout.HAS_PATH : 0), n);
-  if (!r) return;
-  copyExact(textAt(r), path, n);
-  finish(r, n);
+  const r = begin(layout.REPORT_WARNING, id, 0, aboutOffset, aboutHas, 0);
+  if (r) finish(r, 0);
 }
 
 /** Reports a gap before the current event. */

@@ -1,6 +1,6 @@
 import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
-import { type Fault, usageError } from "../../errors.js";
+import { errorScope, type Fault, usageError } from "../../errors.js";
 import { parseWithBigInt } from "../../json/exact.js";
 import type {
   Change,
@@ -323,7 +323,8 @@ export class WasmSession implements EngineSession {
     if (code === 0) return undefined;
     if (code === codes.E_OUT_OF_MEMORY) throw usageError("out_of_memory");
     const fault = readFault(this.#core, code);
-    if (streamId !== undefined) fault.streamId = streamId;
+    // the text handed over is nobody's stream yet
+    if (streamId !== undefined && errorScope(fault.code) === "stream") fault.streamId = streamId;
     return fault;
   }
 }
