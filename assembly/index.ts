@@ -17,7 +17,7 @@ import { directEvents } from "./session/fast-path/direct";
 import { templateBytes, templateHits } from "./session/fast-path/templates";
 import { addHandle, connectionOf, dropHandle, replaceHandle } from "./session/handles";
 import {
-  isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, versionOf, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
+  isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
   writeStreamStats,
 } from "./session/inspect";
 import { loadText, materializeText, textFaultOffset } from "./session/stored";
@@ -47,7 +47,7 @@ let engineBytes: u32 = 0;
 
 /** Bytes held for connections and streams; buffers that serve single calls are given back first. */
 export function engine_live(): u32 {
-  trimScratch();
+  trim();
   staging_release();
   return liveBytes() - engineBytes - templateBytes;
 }

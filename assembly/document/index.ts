@@ -11,6 +11,8 @@ export { expandSlot } from "./expand";
 export { slotDepth, slotSize } from "./measure";
 export { writeSlot } from "./write";
 export { chainAppend, chainBytes, chainOf, chainSlice, chainUnits } from "./chain";
+export { trimSplit } from "./split";
+export { trimRecords } from "./undo-log";
 export { compact, editBegin, editCommit, editRollback } from "./edit";
 export { logReserve } from "./log";
 export { appendElements, insertElement, pickCopy, putMember, removeElement, removeMember, replaceSlot, slotIndex } from "./steps";

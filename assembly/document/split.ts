@@ -34,7 +34,12 @@ function growScratch(at: usize): usize {
 
 /** Gives an unusually large scratch area back. */
 export function releaseSplit(): void {
-  if (scratchSize <= KEPT_SIZE) return;
+  if (scratchSize > KEPT_SIZE) trimSplit();
+}
+
+/** Gives the scratch area back. */
+export function trimSplit(): void {
+  if (!scratchSize) return;
   const account = setAccount(0);
   free(scratch, scratchSize);
   setAccount(account);

@@ -52,12 +52,16 @@ export function openRecords(d: usize): void {
   editDocument = d;
   used = 0;
   handRecord = NOTHING;
-  if (!d && capacity > KEPT_SIZE) {
-    const account = setAccount(0);
-    free(records, capacity);
-    setAccount(account);
-    capacity = 0;
-  }
+  if (!d && capacity > KEPT_SIZE) trimRecords();
+}
+
+/** Gives the memory of the closed log back. */
+export function trimRecords(): void {
+  if (editDocument || !capacity) return;
+  const account = setAccount(0);
+  free(records, capacity);
+  setAccount(account);
+  capacity = 0;
 }
 
 /** Makes room for one record; `false` = out of memory. */

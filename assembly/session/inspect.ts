@@ -3,7 +3,8 @@ import * as layout from "../abi/layout";
 import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { putText } from "../codec/json/put";
 import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
-import { SCRATCH_RESULT } from "../reduce/scratch";
+import { trimRecords, trimSplit } from "../document/index";
+import { SCRATCH_RESULT, trimScratch } from "../reduce/scratch";
 import { writeChanges } from "../reduce/agentue/changes";
 import { writeModel } from "../reduce/agentue/write";
 import {
@@ -14,6 +15,13 @@ import {
   C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FRAME, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ID, T_ID_LENGTH,
   T_NEXT, T_QUEUED, T_STATE,
 } from "./layout";
+
+/** Gives back the buffers that serve single calls, so that what lives afterwards belongs to connections. */
+export function trim(): void {
+  trimScratch();
+  trimSplit();
+  trimRecords();
+}
 
 export const NO_RESULT: i32 = -1;
 export const NO_RESULT_MEMORY: i32 = -2;
