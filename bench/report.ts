@@ -14,6 +14,7 @@ export function header(): string {
     cell("best JS", 11),
     cell("ratio", 8),
     cell("quartiles", 13),
+    cell("vs JSON.*", 10),
     cell("target", 9),
   ];
   return `${"".padEnd(TITLE)}${cells.join("")}`;
