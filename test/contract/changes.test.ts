@@ -186,15 +186,76 @@ const COALESCED: Case[] = [
       append(4, "a", "2"),
       set(5, { id: "a", type: "t", content: "whole" }),
       append(6, "a", "3"),
-      changes(1, 6, [
-        grow(5, 6, "1"),
-        { kind: "replace", id: "a", field: "content" },
-        grow(3, 4, "2"),
-        { kind: "replace", id: "a" },
-        grow(5, 6, "3"),
-      ]),
+      // everything before the whole set is pointless by now
+      changes(1, 6, [{ kind: "replace", id: "a" }, grow(5, 6, "3")]),
     ],
     applied: 6,
+  },
+  {
+    name: "a set of the field ends the joining; what came before it is left out",
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      append(2, "a", "1"),
+      setBlock(3, "block.content", { id: "a", content: "new" }),
+      append(4, "a", "2"),
+      append(5, "a", "3"),
+      changes(1, 5, [{ kind: "replace", id: "a", field: "content" }, grow(3, 5, "23")]),
+    ],
+    applied: 5,
+  },
+  {
+    name: "an answer leaves out what it makes pointless itself, never what an older answer needs",
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      setMeta(2, "meta.x.y", { x: { y: 1 } }),
+      setBlock(3, "block.tool.args.q", { id: "tool", tool: { args: { q: 2 } } }),
+      setBlock(4, "block.tool.status", { id: "tool", tool: { status: "a" } }),
+      changes(1, 4, [
+        { kind: "meta", field: "x.y" },
+        { kind: "replace", id: "tool", field: "tool.args.q" },
+        { kind: "replace", id: "tool", field: "tool.status" },
+      ]),
+      setBlock(5, "block.tool.args", { id: "tool", tool: { args: {} } }),
+      setMeta(6, "meta.x", { x: 2 }),
+      setMeta(7, "meta.xy", { xy: 2 }),
+      setBlock(8, "block.tool.status", { id: "tool", tool: { status: "b" } }),
+      changes(4, 8, [
+        { kind: "replace", id: "tool", field: "tool.args" },
+        { kind: "meta", field: "x" },
+        { kind: "meta", field: "xy" },
+        { kind: "replace", id: "tool", field: "tool.status" },
+      ]),
+      changes(1, 8, [
+        { kind: "replace", id: "tool", field: "tool.args" },
+        { kind: "meta", field: "x" },
+        { kind: "meta", field: "xy" },
+        { kind: "replace", id: "tool", field: "tool.status" },
+      ]),
+    ],
+    applied: 8,
+  },
+  {
+    name: "an insert stays, whatever becomes of the block; fields below a later one go, fields above stay",
+    steps: [
+      start(modelOf()),
+      changes(0, 1, [{ kind: "start" }]),
+      set(2, { id: "n", type: "t" }),
+      setBlock(3, "block.x", { id: "n", x: {} }),
+      setBlock(4, "block.x.y", { id: "n", x: { y: 1 } }),
+      changes(1, 4, [
+        { kind: "insert", id: "n" },
+        { kind: "replace", id: "n", field: "x" },
+        { kind: "replace", id: "n", field: "x.y" },
+      ]),
+      set(5, { id: "n", type: "u" }),
+      changes(1, 5, [
+        { kind: "insert", id: "n" },
+        { kind: "replace", id: "n" },
+      ]),
+    ],
+    applied: 5,
   },
   {
     name: "a read ends the joining, and older versions still get everything",
@@ -294,6 +355,19 @@ const KNOWN: Case[] = [
     gaps: [{ streamId: "", op: "set", lastSeq: 258, seq: 300, eventIndex: 258 }],
   },
   {
+    name: "changes that an answer would leave out are kept and counted all the same",
+    steps: [
+      start(),
+      changes(0, 1, [{ kind: "start" }]),
+      ...same(256),
+      changes(1, 257, [{ kind: "meta", field: "n" }]),
+      setMeta(258, "meta.z", { z: 1 }),
+      changes(1, 258, "resync"),
+      changes(257, 258, [{ kind: "meta", field: "z" }]),
+    ],
+    applied: 258,
+  },
+  {
     name: "a thousand appends are one change",
     steps: [
       start(),
@@ -331,11 +405,15 @@ const KNOWN: Case[] = [
 ];
 
 function many(count: number): Record<string, unknown>[] {
-  return Array.from({ length: count }, (_, i) => setMeta(2 + i, "meta.n", { n: i }));
+  return Array.from({ length: count }, (_, i) => setMeta(2 + i, `meta.n${i}`, { [`n${i}`]: i }));
 }
 
 function replaced(count: number): Wanted[] {
-  return Array.from({ length: count }, () => ({ kind: "meta", field: "n" }));
+  return Array.from({ length: count }, (_, i) => ({ kind: "meta", field: `n${i}` }));
+}
+
+function same(count: number): Record<string, unknown>[] {
+  return Array.from({ length: count }, (_, i) => setMeta(2 + i, "meta.n", { n: i }));
 }
 
 contract("changes", [...KINDS, ...COALESCED, ...KNOWN]);

@@ -77,6 +77,13 @@ const MODEL_BYTES: Case[] = [0, 1].flatMap((over): Case[] => {
       modelOf({ id: "x", type: "t" }),
     ),
     step(
+      "append that inserts",
+      { op: "append", seq: 2, mask: "block.c", block: { id: "y", type: "t", c: "" } },
+      modelOf({ id: "x", type: "t" }, { id: "y", type: "t", c: "" }),
+      "/block/c",
+      modelOf({ id: "x", type: "t" }),
+    ),
+    step(
       "set of a new block",
       set(2, { id: "y", type: "t" }),
       modelOf({ id: "x", type: "t" }, { id: "y", type: "t" }),

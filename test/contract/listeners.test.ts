@@ -185,13 +185,26 @@ describe.each(KINDS)("listeners, %s", (kind) => {
     reducer.close();
   });
 
-  it("the callback of withSnapshotBytes may not feed, and its exception passes through", () => {
+  it("the callback of withSnapshotBytes may call nothing of its engine, and its exception passes through", () => {
     const reducer = make();
+    const other = make();
+    other.push(lines(start(modelOf(X))));
     reducer.push(lines(start(modelOf(X))));
-    expect(thrown(() => reducer.withSnapshotBytes(() => reducer.push(lines(ping(1)))))).toEqual({
-      code: "reentrant",
-      scope: "usage",
-    });
+    const calls: [string, () => unknown][] = [
+      ["push", () => reducer.push(lines(ping(1)))],
+      ["snapshot", () => reducer.snapshot()],
+      ["withSnapshotBytes", () => reducer.withSnapshotBytes(() => 1)],
+      ["push of another", () => other.push(lines(ping(1)))],
+      ["snapshotBytes of another", () => other.snapshotBytes()],
+    ];
+    for (const [name, use] of calls) {
+      expect(
+        thrown(() => reducer.withSnapshotBytes(use)),
+        name,
+      ).toEqual({ code: "reentrant", scope: "usage" });
+    }
+    expect(other.push(lines(ping(1)))).toBe(1);
+    other.close();
     expect(() =>
       reducer.withSnapshotBytes(() => {
         throw new RangeError("from the callback");

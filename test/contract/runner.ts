@@ -278,7 +278,9 @@ function check(one: Case, fold: Fold, label: string): void {
   same(listed, wanted, `${label}: errors`);
   for (const error of errors)
     same(error.scope, errorScope(error.code as ErrorCode), `${label}: scope of ${error.code}`);
-  const warnings = fold.warnings.map((warning, i) => pick(warning, ["path", ...Object.keys(one.warnings?.[i] ?? warning)]));
+  const warnings = fold.warnings.map((warning, i) =>
+    pick(warning, ["path", ...Object.keys(one.warnings?.[i] ?? warning)]),
+  );
   same(warnings, one.warnings ?? [], `${label}: warnings`);
   same(fold.gaps, one.gaps ?? [], `${label}: gaps`);
   same(fold.applied, one.applied, `${label}: applied`);
