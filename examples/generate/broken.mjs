@@ -71,7 +71,7 @@ export function brokenMessages() {
     ],
     [
       "duplicate_seq",
-      undefined,
+      "/seq",
       { op: "append", seq: 2, stream_id: "a", mask: "block.content", block: { id: "answer", content: ", world" } },
     ],
     [
