@@ -18,6 +18,7 @@ import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT } from "../reduce/scratch";
 import { scanEnvelope, setEnvelopeLimits } from "../reduce/agentue/envelope";
 import { eventOp, isTokenLike, setJudgeOptions } from "../reduce/agentue/judge";
 import { setModelLimit } from "../reduce/agentue/apply";
+import { setModelScanLimits } from "../reduce/agentue/model-scan";
 import { setPatchLimits } from "../reduce/agentue/patch";
 import { setBlockLimit } from "../reduce/agentue/set";
 import { resetDecoder, resetPosition } from "./position";
@@ -51,6 +52,7 @@ export function enter(c: usize): void {
   setPatchLimits(depth, option(c, layout.OPT_MODEL_BYTES));
   setModelLimit(option(c, layout.OPT_MODEL_BYTES));
   setBlockLimit(blocks);
+  setModelScanLimits(depth, blocks);
 }
 
 /** Begins a call that may report: empties the output and gives it a new allowance. */

@@ -5,9 +5,10 @@ import { reserve, setAccount } from "../memory/heap";
 import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
 import { canonicalize } from "../text/minify";
 import { skipSpace } from "../text/trusted";
-import { longNumberAt, skipValue, valueDepth, valueDirty } from "../text/validate";
+import { longNumberAt, resetValidate, skipValueAt, valueDepth, valueDirty } from "../text/validate";
 import { clearFault, fail, failWhole, pathReset } from "../reduce/fault";
 import { checkModel } from "../reduce/agentue/check";
+import { modelDepth, scanModel } from "../reduce/agentue/model-scan";
 import { loadModel, materializeBlock } from "../reduce/agentue/apply";
 import { C_COUNT, option, T_STATE } from "./layout";
 import { forgetEnding, openStream, releaseStream } from "./streams";
@@ -17,11 +18,12 @@ export let textFaultOffset: f64 = -1;
 let canonicalEnd: usize = 0;
 
 // Validates [p, p + n), a NUL behind it, and brings it to canonical form in place; its start, 0 = fault.
-function readObject(c: usize, p: usize, n: u32): usize {
+function readObject(c: usize, p: usize, n: u32, asModel: bool): usize {
   textFaultOffset = -1;
   clearFault();
   const end = p + n, start = skipSpace(p);
-  const stop = skipValue(start, false);
+  resetValidate();
+  const stop = asModel && load<u8>(start) == 0x7b ? scanModel(start, false, 0) : skipValueAt(start, false, 0);
   if (!stop || skipSpace(stop) != end) {
     const fault = locateFault(p, end, option(c, layout.OPT_DEPTH));
     textFaultOffset = <f64>(faultAt - p);
@@ -37,18 +39,19 @@ function readObject(c: usize, p: usize, n: u32): usize {
   if (valueDirty) {
     canonicalEnd = canonicalize(start, start);
     memory.fill(canonicalEnd, 0, 8);
+    if (asModel && load<u8>(start) == 0x7b) scanModel(start, false, 0);
   }
   return start;
 }
 
 /** Loads the model text at `p` into the stream of that id, opening it where needed; false: the fault says why and nothing changed. */
 export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64, p: usize, n: u32): bool {
-  const start = readObject(c, p, n);
+  const start = readObject(c, p, n, true);
   if (!start) return false;
   pathReset();
   if (load<u8>(start) != 0x7b) return fail(code.E_BAD_MODEL, code.R_OBJECT);
   if (!checkModel(start, option(c, layout.OPT_BLOCKS))) return false;
-  if (valueDepth > option(c, layout.OPT_DEPTH) - 1) {
+  if (max<u32>(valueDepth, modelDepth) > option(c, layout.OPT_DEPTH) - 1) {
     pathReset();
     return fail(code.E_LIMIT, code.R_LIMIT_DEPTH);
   }
@@ -71,7 +74,7 @@ export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64,
 
 /** Puts the block text at `p` in the place of its reference in stream `t` (0: it does not exist). */
 export function materializeText(c: usize, t: usize, p: usize, n: u32): bool {
-  const start = readObject(c, p, n);
+  const start = readObject(c, p, n, false);
   if (!start) return false;
   pathReset();
   if (load<u8>(start) != 0x7b) return fail(code.E_BAD_BLOCK, code.R_OBJECT);

@@ -33,6 +33,9 @@ export function skipValue(p: usize, lineMode: bool): usize {
   return skipValueAt(p, lineMode, 0);
 }
 
+/** Adds to the reports that a caller has met white space or a long escape between values. */
+export function noteSpace(): void { valueDirty = true; }
+
 /** Forgets what former calls reported. */
 export function resetValidate(): void {
   valueDirty = false;

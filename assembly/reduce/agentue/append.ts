@@ -74,7 +74,7 @@ function insertPayload(s: usize): bool {
     end = canonicalize(p, out);
     p = out;
   }
-  return checkBlock(p, (load<u8>(s, S_FLAGS) & REFERENCES_ALLOWED) != 0) && putBlock(s, p, end);
+  return checkBlock(p, end, (load<u8>(s, S_FLAGS) & REFERENCES_ALLOWED) != 0) && putBlock(s, p, end);
 }
 
 function appendText(s: usize, block: usize, d: usize, chain: usize): bool {

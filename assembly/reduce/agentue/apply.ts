@@ -92,7 +92,7 @@ export function loadModel(s: usize, p: usize, seq: f64): bool {
 /** Puts the canonical inline block [p, end) in the place of its reference (AgentUE §3.4). Paths point into the block. */
 export function materializeBlock(s: usize, p: usize, end: usize): bool {
   pathReset();
-  if (!checkBlock(p, true)) {
+  if (!checkBlock(p, end, true)) {
     if (!blockIsReference) return false;
   }
   if (blockIsReference) {

@@ -14,14 +14,22 @@ export function scratch(n: u32): usize {
   return scratchReserve(SCRATCH, n) ? <usize>load<u32>(SCRATCH, RUN_PTR) : 0;
 }
 
-/** A document of the canonical object [p, end); `isMeta`: its member `error` is a protocol object too. 0 = out of memory. */
-export function newDocument(p: usize, end: usize, isMeta: bool): usize {
+/** A document of the canonical meta object [p, end), whose member `error` is a protocol object too. 0 = out of memory. */
+export function newMeta(p: usize, end: usize): usize {
+  const errorRepeats = findMember(p, name.NAME_ERROR, 5) && load<u8>(valueStart) == 0x7b && mayRepeatMembers(valueStart);
+  return newDocument(p, end, errorRepeats || mayRepeatMembers(p), errorRepeats);
+}
+
+/**
+ * A document of the canonical object [p, end); `mayRepeat`: names may stand twice in it, `errorRepeats`: also in its member `error`.
+ * 0 = out of memory.
+ */
+export function newDocument(p: usize, end: usize, mayRepeat: bool, errorRepeats: bool): usize {
   const d = documentNew();
   if (!d) return 0;
   const n = <u32>(end - p);
   if (!documentSetText(d, p, n)) { documentFree(d); return 0; }
-  const errorRepeats = isMeta && findMember(p, name.NAME_ERROR, 5) && load<u8>(valueStart) == 0x7b && mayRepeatMembers(valueStart);
-  if (!errorRepeats && !mayRepeatMembers(p)) return d;
+  if (!mayRepeat) return d;
   const root = expandSlot(d, rootSlot(d));
   const error = root && errorRepeats ? memberSlot(root, name.NAME_ERROR, 5) : 0;
   if (!root || (error && !expandSlot(d, error))) { documentFree(d); return 0; }

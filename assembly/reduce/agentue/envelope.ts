@@ -6,6 +6,7 @@ import { canonicalize } from "../../text/minify";
 import { integerValue } from "../../text/number";
 import { equalBytes } from "../../memory/copy";
 import { findMember, valueEnd as foundEnd, valueStart as foundStart } from "../../codec/json/members";
+import { modelDepth, scanModel } from "./model-scan";
 import { OP_APPEND, OP_END, OP_ERROR, OP_PING, OP_SET, OP_START } from "../../abi/codes";
 
 // Field record 16 B: 0 start | 4 end (strings with their quotes) | 8 kind | 12 order of first appearance
@@ -180,6 +181,11 @@ export function scanEnvelope(p: usize, lineMode: bool): usize {
       p = scanBlock(p, lineMode);
       readStart = start;
       readKind = K_OBJECT;
+    } else if (f == F_MODEL && load<u8>(p) == 0x7b) {
+      const start = p;
+      p = scanModel(p, lineMode, 1);
+      readStart = start;
+      readKind = K_OBJECT;
     } else p = readValue(p, lineMode, 1);
     if (!p) return 0;
     if (readKind == K_ESCAPED) envelopeDirty = true;
@@ -199,7 +205,7 @@ export function scanEnvelope(p: usize, lineMode: bool): usize {
 }
 
 function finishScan(p: usize): usize {
-  envelopeDepth = max<u32>(valueDepth, fieldKind(F_BLOCK) == K_OBJECT ? 2 : 1);
+  envelopeDepth = max<u32>(valueDepth, fieldKind(F_MODEL) == K_OBJECT ? modelDepth : fieldKind(F_BLOCK) == K_OBJECT ? 2 : 1);
   if (valueDirty) envelopeDirty = true;
   if (longNumberAt && (!envelopeLongNumber || longNumberAt < envelopeLongNumber)) envelopeLongNumber = longNumberAt;
   return p;

@@ -134,7 +134,7 @@ function judgeSlots(): bool {
         if (!(forbid(F_MODEL) && forbid(F_META) && need(F_BLOCK))) return false;
         pathReset();
         pathName(name.NAME_BLOCK, 5);
-        return checkBlock(fieldStart(F_BLOCK), true);
+        return checkBlock(fieldStart(F_BLOCK), fieldEnd(F_BLOCK), true);
       }
       if (!judgeMask() || !forbid(F_MODEL)) return false;
       if (maskRoot == ROOT_META) return need(F_META) && forbid(F_BLOCK) && judgeValue(fieldStart(F_META), F_META);

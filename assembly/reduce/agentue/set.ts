@@ -2,12 +2,14 @@
 import * as code from "../../abi/codes";
 import { free, reserve } from "../../memory/heap";
 import { documentFree, documentSize } from "../../document/index";
+import { hashBytes } from "../../text/hash";
 import { depthOf } from "../../codec/json/members";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
 import { CHANGE_INSERT, CHANGE_REPLACE, noteChange } from "./changes";
-import { blockId, blockIdLength, blockIsReference } from "./check";
+import { blockId, blockIdLength, blockIsReference, blockMayRepeat } from "./check";
 import { newDocument } from "./content";
+import { envelopeDepth } from "./envelope";
 import { isTooDeep, isTooLarge } from "./patch";
 import {
   addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, findBlock, IS_REFERENCE, newBlock, noteSize, S_COUNT, S_SIZE, S_VERSION,
@@ -33,9 +35,9 @@ export function putBlock(s: usize, p: usize, end: usize): bool {
   const id = blockId, n = blockIdLength, flags = blockIsReference ? IS_REFERENCE : 0;
   const block = findBlock(s, id, n);
   if (!block && load<u32>(s, S_COUNT) >= maxBlocks) return failBlock(code.E_LIMIT, code.R_LIMIT_BLOCKS);
-  // model, blocks, block: two levels above the block's own
-  if (isTooDeep(2 + depthOf(p, end))) return failBlock(code.E_LIMIT, code.R_LIMIT_DEPTH);
-  const document = newDocument(p, end, false);
+  // model, blocks, block: two levels above the block's own, one more than the event has
+  if ((!inEvent || isTooDeep(envelopeDepth + 1)) && isTooDeep(2 + depthOf(p, end))) return failBlock(code.E_LIMIT, code.R_LIMIT_DEPTH);
+  const document = newDocument(p, end, blockMayRepeat, false);
   if (!document) return failWhole(code.E_OUT_OF_MEMORY);
   const after = documentSize(document);
   const before = block ? documentSize(load<u32>(block, B_DOCUMENT)) : 0;
@@ -45,7 +47,7 @@ export function putBlock(s: usize, p: usize, end: usize): bool {
     return failBlock(code.E_LIMIT, code.R_LIMIT_MODEL);
   }
   if (block) replaceDocument(s, block, document, before, flags);
-  else if (!insert(s, newBlock(id, n, document, flags), document, comma)) return failWhole(code.E_OUT_OF_MEMORY);
+  else if (!insert(s, newBlock(id, n, hashBytes(id, n), document, flags), document, comma)) return failWhole(code.E_OUT_OF_MEMORY);
   return true;
 }
 

@@ -4,13 +4,15 @@ import { alloc, free, reserve } from "../../memory/heap";
 import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
 import { documentFree, documentSize } from "../../document/index";
-import { firstMember, keyLength, keyStart, mayRepeatMembers, readMember, valueEnd, valueStart } from "../../codec/json/members";
+import { firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } from "../../codec/json/members";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import { SCRATCH_SHELL as SHELL, scratchReserve } from "../scratch";
 import * as name from "../names";
 import { freeChanges, noteStart } from "./changes";
-import { foundAt, foundBlocks, modelMeta, modelMetaEnd, modelReferences } from "./check";
-import { newDocument, withoutRepeats } from "./content";
+import { modelMeta, modelMetaEnd, modelReferences } from "./check";
+import { newDocument, newMeta, withoutRepeats } from "./content";
+import { FACT_END, FACT_FLAGS, FACT_HASH, FACT_ID, FACT_ID_END, FACT_REF, MAY_REPEAT } from "./facts";
+import { foundAt, foundBlocks, modelIsIrregular, modelMemberAt, modelMembers } from "./model-scan";
 import {
   addBlock, addBlockNeeds, freeModel, IS_REFERENCE, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META, S_META_HOLE,
   S_SHELL, S_SHELL_LENGTH, S_SIZE, S_VERSION, STATE_SIZE,
@@ -47,15 +49,16 @@ const NO_MEMORY: u64 = ~0;
 // Builds shell, meta and blocks in BUILT; the size of the model or NO_MEMORY.
 function build(p: usize, maxModel: u32): u64 {
   if (!buildShell(p)) return NO_MEMORY;
-  const meta = newDocument(modelMeta, modelMetaEnd, true);
+  const meta = newMeta(modelMeta, modelMetaEnd);
   if (!meta) return NO_MEMORY;
   store<u32>(BUILT, <u32>meta, S_META);
   let size = <u64>load<u32>(BUILT, S_SHELL_LENGTH) + documentSize(meta) + 2 + (foundBlocks ? foundBlocks - 1 : 0);
   for (let i: u32 = 0; i < foundBlocks; i++) {
     const found = foundAt(i);
-    const document = newDocument(load<u32>(found), load<u32>(found, 4), false);
+    const document = newDocument(load<u32>(found), load<u32>(found, FACT_END), (load<u32>(found, FACT_FLAGS) & MAY_REPEAT) != 0, false);
     if (!document) return NO_MEMORY;
-    const block = newBlock(load<u32>(found, 8), load<u32>(found, 12), document, load<u32>(found, 20) ? IS_REFERENCE : 0);
+    const id = <usize>load<u32>(found, FACT_ID) + 1;
+    const block = newBlock(id, load<u32>(found, FACT_ID_END) - <u32>id - 1, load<u32>(found, FACT_HASH), document, load<u32>(found, FACT_REF) ? IS_REFERENCE : 0);
     if (!block || !reserve(addBlockNeeds(BUILT))) {
       if (block) free(block, load<u32>(block, 36));
       documentFree(document);
@@ -70,32 +73,20 @@ function build(p: usize, maxModel: u32): u64 {
 
 // The model's own members in their order, with holes for the values of meta and blocks.
 function buildShell(p: usize): bool {
-  if (mayRepeatMembers(p)) {
+  bytesClear(SHELL);
+  if (modelIsIrregular) {
     p = withoutRepeats(p);
     if (!p) return false;
-  }
-  bytesClear(SHELL);
-  let holes: u32 = 0;
-  let q = firstMember(p);
-  while (q) {
-    q = readMember(q);
-    if (!scratchReserve(SHELL, keyLength + 8 + <u32>(valueEnd - valueStart))) return false;
-    const out = <usize>load<u32>(SHELL, RUN_PTR);
-    let n = load<u32>(SHELL, RUN_LEN);
-    store<u8>(out + n, n ? 0x2c : 0x7b);
-    store<u8>(out + n, 0x22, 1);
-    copyForward(out + n + 2, keyStart, keyLength);
-    n += 2 + keyLength;
-    store<u16>(out + n, 0x3a22);
-    n += 2;
-    const hole = keyLength == 4 && load<u32>(keyStart) == 0x6174656d ? S_META_HOLE
-      : keyLength == 6 && load<u32>(keyStart) == 0x636f6c62 && load<u16>(keyStart, 4) == 0x736b ? S_BLOCKS_HOLE : 0;
-    if (hole) { store<u32>(BUILT + hole, n); holes++; }
-    else {
-      copyForward(out + n, valueStart, <u32>(valueEnd - valueStart));
-      n += <u32>(valueEnd - valueStart);
+    let q = firstMember(p);
+    while (q) {
+      q = readMember(q);
+      if (!addToShell(keyStart, keyLength, valueStart, valueEnd)) return false;
     }
-    store<u32>(SHELL, n, RUN_LEN);
+  } else {
+    for (let i: u32 = 0; i < modelMembers; i++) {
+      const member = modelMemberAt(i);
+      if (!addToShell(load<u32>(member), load<u32>(member, 4), load<u32>(member, 8), load<u32>(member, 12))) return false;
+    }
   }
   const length = load<u32>(SHELL, RUN_LEN) + 1;
   store<u8>(<usize>load<u32>(SHELL, RUN_PTR) + length - 1, 0x7d);
@@ -104,6 +95,25 @@ function buildShell(p: usize): bool {
   copyForward(shell, load<u32>(SHELL, RUN_PTR), length);
   store<u32>(BUILT, <u32>shell, S_SHELL);
   store<u32>(BUILT, length, S_SHELL_LENGTH);
+  return true;
+}
+
+function addToShell(key: usize, keySize: u32, start: usize, end: usize): bool {
+  const hole = keySize == 4 && load<u32>(key) == 0x6174656d ? S_META_HOLE
+    : keySize == 6 && load<u32>(key) == 0x636f6c62 && load<u16>(key, 4) == 0x736b ? S_BLOCKS_HOLE : 0;
+  const size = hole ? 0 : <u32>(end - start);
+  if (!scratchReserve(SHELL, keySize + 8 + size)) return false;
+  const out = <usize>load<u32>(SHELL, RUN_PTR);
+  let n = load<u32>(SHELL, RUN_LEN);
+  store<u8>(out + n, n ? 0x2c : 0x7b);
+  store<u8>(out + n, 0x22, 1);
+  copyForward(out + n + 2, key, keySize);
+  n += 2 + keySize;
+  store<u16>(out + n, 0x3a22);
+  n += 2;
+  if (hole) store<u32>(BUILT + hole, n);
+  else copyForward(out + n, start, size);
+  store<u32>(SHELL, n + size, RUN_LEN);
   return true;
 }
 

@@ -42,14 +42,14 @@ export const IS_REFERENCE: u32 = 1;
 /** From this many blocks on they are found by hash. */
 const INDEX_FROM: u32 = 8;
 
-/** A block around a document; 0 = out of memory. */
-export function newBlock(id: usize, n: u32, document: usize, flags: u32): usize {
+/** A block around a document; `hash` = hashBytes of the id. 0 = out of memory. */
+export function newBlock(id: usize, n: u32, hash: u32, document: usize, flags: u32): usize {
   const size = <u32>B_ID + n + 16;
   const b = alloc(size);
   if (!b) return 0;
   memory.fill(b, 0, B_ID);
   store<u32>(b, n, B_ID_LENGTH);
-  store<u32>(b, hashBytes(id, n), B_HASH);
+  store<u32>(b, hash, B_HASH);
   store<u32>(b, flags, B_FLAGS);
   store<u32>(b, <u32>document, B_DOCUMENT);
   store<u32>(b, size, B_ALLOCATION);
