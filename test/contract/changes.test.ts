@@ -126,7 +126,7 @@ const KINDS: Case[] = [
       { code: "bad_block", path: "/block/id", eventIndex: 2 },
       { code: "unresolved_reference", path: "/block", eventIndex: 3 },
     ],
-    warnings: [{ code: "duplicate_seq", streamId: "", seq: 1, eventIndex: 1 }],
+    warnings: [{ code: "duplicate_seq", path: "/seq", streamId: "", seq: 1, eventIndex: 1 }],
   },
 ];
 

@@ -136,6 +136,19 @@ const LONG: { name: string; options?: Options; events: string[] }[] = [
     ),
   },
   {
+    name: "a stream that was refused after its end, and one that ended twice",
+    events: texts(
+      start(modelOf(X), { stream_id: "p" }),
+      end(1, { stream_id: "p" }),
+      set(2, {}, { stream_id: "p" }),
+      start(modelOf(X), { stream_id: "q" }),
+      end(1, { stream_id: "q" }),
+      start(modelOf(X), { stream_id: "q" }),
+      end(1, { stream_id: "q" }),
+      start(modelOf(X), { stream_id: "p" }),
+    ),
+  },
+  {
     name: "strict, skip-event",
     options: { sequence: "strict", onViolation: "skip-event" },
     events: texts(

@@ -116,7 +116,7 @@ const PAUSE: Case[] = [
       { code: "bad_block", path: "/block/id", streamId: "", seq: 2, eventIndex: 2 },
       { code: "unknown_op", path: "/op", streamId: "", eventIndex: 4 },
     ],
-    warnings: [{ code: "duplicate_seq", streamId: "", seq: 1, eventIndex: 1 }],
+    warnings: [{ code: "duplicate_seq", path: "/seq", streamId: "", seq: 1, eventIndex: 1 }],
     gaps: [{ streamId: "", op: "append", lastSeq: 1, seq: 4, eventIndex: 3 }],
     streams: [{ status: "open", seq: 4, model: text("1") }],
   },

@@ -82,7 +82,7 @@ describe.each(KINDS)("replay, %s", (kind) => {
     for (let n = 1; n < EVENTS.length; n++) {
       const fold = feed([...EVENTS, ...EVENTS.slice(n)]);
       expect(fold.warnings, `tail from ${n}`).toEqual([
-        { code: "duplicate_seq", streamId: "", seq: n + 1, eventIndex: EVENTS.length },
+        { code: "duplicate_seq", path: "/seq", streamId: "", seq: n + 1, eventIndex: EVENTS.length },
       ]);
       expect(state(fold), `tail from ${n}`).toEqual(wanted);
     }

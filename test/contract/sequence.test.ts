@@ -8,6 +8,7 @@ import { expect } from "vitest";
 const EMPTY = modelOf({ id: "x", type: "t", content: "" });
 const repetition = (seq: number, eventIndex: number, streamId = "") => ({
   code: "duplicate_seq",
+  path: "/seq",
   streamId,
   seq,
   eventIndex,

@@ -416,7 +416,7 @@ const WHOLE: Case[] = [
     name: "a reference in a model of version 1.0 that is skipped as a repetition is not judged",
     steps: [start({ version: "1.0", biz: "b", meta: {}, blocks: [] }, { seq: 4 }), set(4, { id: "r", ref: "k" })],
     applied: 1,
-    warnings: [{ code: "duplicate_seq", streamId: "", seq: 4, eventIndex: 1 }],
+    warnings: [{ code: "duplicate_seq", path: "/seq", streamId: "", seq: 4, eventIndex: 1 }],
     streams: [{ status: "open", seq: 4 }],
   },
   refusedStart(

@@ -225,6 +225,26 @@ const IDS: Case[] = [
     lastEventId: "5",
     errors: [{ code: "bad_json", eventIndex: 2 }],
   }),
+  ...(
+    [
+      ["not decodable", "{"],
+      ["without a route", "[]"],
+      ["too large", `{"op":"ping","seq":1,"event_type":"${"x".repeat(200)}"}`],
+    ] as const
+  ).map(
+    ([name, data]): Case => ({
+      name: `the id of a message that is ${name} and skipped counts`,
+      transports: ["sse"],
+      everyCut: true,
+      options: { undecodable: "skip", limits: { messageBytes: 150 } },
+      steps: [latin1(`${START}id: 6\ndata: ${data}\nid: 7\n\n`)],
+      applied: 1,
+      errors: [
+        { code: name === "too large" ? "too_large" : data === "{" ? "bad_json" : "not_an_event", eventIndex: 1 },
+      ],
+      lastEventId: "7",
+    }),
+  ),
   {
     name: "the id of a message that is refused for its stream counts",
     transports: ["sse"],

@@ -1,4 +1,5 @@
 import { latin1 } from "../support/bytes.js";
+import { same } from "../support/same.js";
 import { MODEL, modelOf, start } from "./base.js";
 import { type Case, contract, type ExpectedError } from "./runner.js";
 
@@ -294,4 +295,88 @@ const REPLACED: Case[] = (
   };
 });
 
-contract("text", [...TEXTS, ...LINES, ...EMPTY, ...STICKY, ...REPLACED]);
+/** A message with ill-formed bytes and a fault of another kind. */
+const REPLACED_AND_BROKEN: Case[] = [
+  {
+    name: "replace: the warning comes although the text is no JSON, and the fault stands at its wire byte",
+    options: { utf8: "replace", undecodable: "skip" },
+    transports: ["sse"],
+    everyCut: true,
+    steps: [latin1(`data: ${OK}\n\ndata: {"a":"\xe2\x82",\n: c\ndata: "\xff" x}\n\n`)],
+    applied: 1,
+    warnings: [{ code: "utf8_replaced", eventIndex: 1 }],
+    errors: [{ code: "bad_json", byteOffset: OK.length + 8 + 16 + 4 + 6 + 4, eventIndex: 1 }],
+  },
+  {
+    name: "replace: a fault in front of the ill-formed bytes",
+    options: { utf8: "replace" },
+    transports: ["ndjson"],
+    everyCut: true,
+    steps: [latin1(`${OK}\n{"a":x"\xff"}\n`)],
+    applied: 1,
+    warnings: [{ code: "utf8_replaced", eventIndex: 1 }],
+    errors: [{ code: "bad_json", byteOffset: OK.length + 1 + 5, eventIndex: 1 }],
+  },
+  {
+    name: "replace: an end in the middle, behind ill-formed bytes",
+    options: { utf8: "replace" },
+    transports: ["json"],
+    steps: [latin1(OK), latin1('{"\xff\xff":1')],
+    applied: 1,
+    warnings: [{ code: "utf8_replaced", eventIndex: 1 }],
+    errors: [{ code: "bad_json", byteOffset: OK.length + 7, eventIndex: 1 }],
+  },
+];
+
+/** Text that comes by `apply` stands outside of the wire: its faults neither stick nor undo a failure that does. */
+const APPLIED: Case[] = [
+  {
+    name: "apply: text faults are not sticky and name the place in the text",
+    transports: ["json"],
+    steps: [
+      latin1(OK),
+      {
+        call: "apply",
+        run(fold, label) {
+          fold.apply('{"op":x');
+          fold.apply('{"op":"ping","seq":1,"event_type":"\ud83d"}');
+          fold.apply("[]");
+          same(fold.apply(PING), 1, label);
+          same(fold.failure, undefined, label);
+        },
+      },
+      latin1(PING),
+    ],
+    applied: 3,
+    errors: [
+      { code: "bad_json", eventIndex: 1 },
+      { code: "invalid_utf8", eventIndex: 2 },
+      { code: "not_an_event", eventIndex: 3 },
+    ],
+    streams: [{ status: "open", seq: 1, version: 1, model: modelOf() }],
+  },
+  {
+    name: "apply: a text fault does not undo the failure of the connection",
+    transports: ["ndjson"],
+    steps: [
+      latin1(`${OK}\n{]\n`),
+      {
+        call: "apply on a failed connection",
+        run(fold, label) {
+          fold.apply('{"op":x');
+          same(fold.apply(PING), 1, label);
+          // throws unless the very same failure comes again
+          same(fold.push(latin1(`${PING}\n`)), 0, label);
+          same(fold.failure?.byteOffset, OK.length + 2, label);
+        },
+      },
+    ],
+    applied: 2,
+    errors: [
+      { code: "bad_json", byteOffset: OK.length + 2, eventIndex: 1 },
+      { code: "bad_json", eventIndex: 2 },
+    ],
+  },
+];
+
+contract("text", [...TEXTS, ...LINES, ...EMPTY, ...STICKY, ...REPLACED, ...REPLACED_AND_BROKEN, ...APPLIED]);
