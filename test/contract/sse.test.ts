@@ -237,12 +237,12 @@ const IDS: Case[] = [
       transports: ["sse"],
       everyCut: true,
       options: { undecodable: "skip", limits: { messageBytes: 150 } },
-      steps: [latin1(`${START}id: 6\ndata: ${data}\nid: 7\n\n`)],
+      steps: [latin1(`${START}id: 6\ndata: ${data}\n\n`)],
       applied: 1,
       errors: [
         { code: name === "too large" ? "too_large" : data === "{" ? "bad_json" : "not_an_event", eventIndex: 1 },
       ],
-      lastEventId: "7",
+      lastEventId: "6",
     }),
   ),
   {

@@ -305,7 +305,7 @@ const REPLACED_AND_BROKEN: Case[] = [
     steps: [latin1(`data: ${OK}\n\ndata: {"a":"\xe2\x82",\n: c\ndata: "\xff" x}\n\n`)],
     applied: 1,
     warnings: [{ code: "utf8_replaced", eventIndex: 1 }],
-    errors: [{ code: "bad_json", byteOffset: OK.length + 8 + 16 + 4 + 6 + 4, eventIndex: 1 }],
+    errors: [{ code: "bad_json", byteOffset: OK.length + 8 + 17 + 4 + 6 + 4, eventIndex: 1 }],
   },
   {
     name: "replace: a fault in front of the ill-formed bytes",
