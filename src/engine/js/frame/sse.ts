@@ -105,11 +105,6 @@ export class SseFramer implements Framer {
     // Behind a batch that has to be taken line by line.
     let single = 0;
     let lf = -1;
-    let cr = -1;
-    if (chunk.length > BATCH) {
-      cr = find(chunk, CR, at);
-      if (cr < chunk.length) single = chunk.length;
-    }
     while (at < chunk.length) {
       if (at >= single && this.lines === 0 && this.line.length === 0 && !this.skipping) {
         const end = batchEnd(chunk, at);
@@ -127,13 +122,16 @@ export class SseFramer implements Framer {
         }
         single = end > at ? end : chunk.length;
       }
-      if (lf < at) lf = find(chunk, LF, at);
-      if (cr < at) cr = find(chunk, CR, at);
-      const end = Math.min(lf, cr);
+      if (lf < at) {
+        lf = chunk.indexOf(LF, at);
+        if (lf < 0) lf = chunk.length;
+      }
+      const cr = chunk.subarray(at, lf).indexOf(CR);
+      const end = cr < 0 ? lf : at + cr;
       if (end === chunk.length) return this.addToLine(chunk, at, sink);
       if (!this.endLine(chunk, at, end, sink)) return false;
       at = end + 1;
-      if (end === cr) {
+      if (cr >= 0) {
         if (at === chunk.length) this.swallowLf = true;
         else if (chunk[at] === LF) at++;
       }
@@ -428,24 +426,24 @@ function dataValue(bytes: Uint8Array, from: number, to: number): number {
   return from + 5 < to && bytes[from + 5] === SPACE ? from + FIELD : from + 5;
 }
 
-function find(bytes: Uint8Array, byte: number, from: number): number {
-  const found = bytes.indexOf(byte, from);
-  return found < 0 ? bytes.length : found;
-}
-
-/** Behind the blank line that ends a batch of about `BATCH` bytes from `at`; -1 when no event ends there. */
+/**
+ * Behind the blank line that ends a batch of about `BATCH` bytes from `at`; -1 when no event ends there, or where lines end at CRLF.
+ */
 function batchEnd(chunk: Uint8Array, at: number): number {
   const length = chunk.length;
   if (length - at > BATCH) {
     let lf = chunk.indexOf(LF, at + BATCH);
     while (lf >= 0) {
       if (chunk[lf + 1] === LF) return lf + 2;
+      if (chunk[lf - 1] === CR) return -1;
       lf = chunk.indexOf(LF, lf + 1);
     }
   }
   let lf = chunk[length - 1] === LF ? length - 1 : chunk.lastIndexOf(LF);
   while (lf > at) {
-    if (chunk[lf - 1] === LF) return lf + 1;
+    const before = chunk[lf - 1];
+    if (before === LF) return lf + 1;
+    if (before === CR) return -1;
     lf = chunk.lastIndexOf(LF, lf - 1);
   }
   return -1;
