@@ -16,6 +16,8 @@ import { placeInMessage } from "./place";
 import { enqueue } from "./queue";
 import { findStream, forgetEnding, noteEnding, openStream, releaseStream } from "./streams";
 
+const SEQ_PATH: usize = memory.data<u8>([0x2f, 0x73, 0x65, 0x71, 0, 0, 0, 0]);
+
 export const EVENT_REFUSED: u32 = 0;
 export const EVENT_ACCEPTED: u32 = 1;
 /** It has no route: the connection's failure, described by the fault. */
@@ -67,7 +69,7 @@ function decide(c: usize, t: usize, id: usize, n: u32, p: usize, end: usize): u3
     add(s, S_SKIPPED, 1);
     if (!(load<u8>(s, S_FLAGS) & IN_BURST)) {
       store<u8>(s, load<u8>(s, S_FLAGS) | IN_BURST, S_FLAGS);
-      reportWarning(c, code.W_DUPLICATE_SEQ);
+      reportWarning(c, code.W_DUPLICATE_SEQ, SEQ_PATH, 4);
     }
     return EVENT_REFUSED;
   }
@@ -107,7 +109,10 @@ function refuse(c: usize, t: usize, _: bool): u32 {
   if (t) {
     const s = t + T_STATE;
     store<u8>(s, load<u8>(s, S_FLAGS) & ~IN_BURST, S_FLAGS);
-    if (refuses(c, faultCode)) store<u8>(s, code.STATUS_REFUSED, S_STATUS);
+    if (refuses(c, faultCode)) {
+      store<u8>(s, code.STATUS_REFUSED, S_STATUS);
+      forgetEnding(c, t);
+    }
   }
   return EVENT_REFUSED;
 }

@@ -214,7 +214,7 @@ function readReplaced(c: usize, start: usize, end: usize): bool {
   if (!bytesReserve(REPLACED, <u32>(end - start) * 3 + 64)) { noMemory(c); return false; }
   const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(start, end, text);
   memory.fill(stop, 0, 64);
-  reportWarning(c, code.W_UTF8_REPLACED);
+  reportWarning(c, code.W_UTF8_REPLACED, 0, 0);
   return readMessage(c, text, stop, true);
 }
 
@@ -290,7 +290,7 @@ function runQueue(c: usize): u32 {
     if (!entry) { clearQueue(t); store<u32>(c, 0, C_RESUMING); break; }
     if (isOutputFull()) { store<u32>(c, layout.FEED_FULL, C_STATE); return accepted; }
     const n = load<u32>(entry, Q_LENGTH);
-    if (!n) { passLoss(t); passEntry(t, entry); continue; }
+    if (!n) { passLoss(c, t); passEntry(t, entry); continue; }
     if (!hasRoom(c, n)) return accepted;
     aboutMessage(load<f64>(entry, Q_INDEX), load<f64>(entry, Q_OFFSET));
     aboutRoute(t + T_ID, load<u32>(t, T_ID_LENGTH));

@@ -100,12 +100,14 @@ export function deliverFault(): void {
   finish(r, n);
 }
 
-/** Counts and reports a warning. */
-export function reportWarning(c: usize, id: u32): void {
+/** Counts and reports a warning; `path` is canonical pointer text, n = 0: none. */
+export function reportWarning(c: usize, id: u32, path: usize, n: u32): void {
   add(c, C_WARNINGS, 1);
   if (!mayDeliver(c)) return;
-  const r = begin(layout.REPORT_WARNING, id, 0, aboutOffset, aboutHas, 0);
-  if (r) finish(r, 0);
+  const r = begin(layout.REPORT_WARNING, id, 0, aboutOffset, aboutHas | (n ? layout.HAS_PATH : 0), n);
+  if (!r) return;
+  copyExact(textAt(r), path, n);
+  finish(r, n);
 }
 
 /** Reports a gap before the current event. */

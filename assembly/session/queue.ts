@@ -8,6 +8,7 @@ import { failField } from "../reduce/agentue/judge";
 import { F_STREAM_ID, opOf } from "../reduce/agentue/envelope";
 import { S_DROPPED, S_STATUS } from "../reduce/agentue/state";
 import { add, C_DROPPED, LOST, option, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RESUME_AT, T_STATE } from "./layout";
+import { forgetEnding } from "./streams";
 import { EVENT_NO_MEMORY, EVENT_REFUSED, refuses } from "./events";
 import { indexAbout, offsetAbout, reportFault } from "./output";
 
@@ -71,7 +72,10 @@ export function passEntry(t: usize, entry: usize): void {
 }
 
 /** An event was lost at this place of the queue: the stream is refused from here on. */
-export function passLoss(t: usize): void { store<u8>(t + T_STATE, code.STATUS_REFUSED, S_STATUS); }
+export function passLoss(c: usize, t: usize): void {
+  store<u8>(t + T_STATE, code.STATUS_REFUSED, S_STATUS);
+  forgetEnding(c, t);
+}
 
 /** Empties the queue. */
 export function clearQueue(t: usize): void {

@@ -17,7 +17,7 @@ import { envelopeDepth, F_BLOCK, fieldEnd, fieldStart, K_ESCAPED, memberKind } f
 import { patchEnd, patchId, patchIdLength, patchStart } from "./judge";
 import { maskEnd, maskPath } from "./mask";
 import { failMaskLimit, isTooDeep, isTooLarge, pathOfMask } from "./patch";
-import { putBlock } from "./set";
+import { insertBlock } from "./set";
 import {
   B_CHAIN, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_LENGTH, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_SIZE, S_VERSION,
 } from "./state";
@@ -74,7 +74,7 @@ function insertPayload(s: usize): bool {
     end = canonicalize(p, out);
     p = out;
   }
-  return checkBlock(p, end, (load<u8>(s, S_FLAGS) & REFERENCES_ALLOWED) != 0) && putBlock(s, p, end);
+  return checkBlock(p, end, (load<u8>(s, S_FLAGS) & REFERENCES_ALLOWED) != 0) && insertBlock(s, p, end);
 }
 
 function appendText(s: usize, block: usize, d: usize, chain: usize): bool {

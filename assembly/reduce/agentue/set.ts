@@ -10,19 +10,32 @@ import { CHANGE_INSERT, CHANGE_REPLACE, noteChange } from "./changes";
 import { blockId, blockIdLength, blockIsReference, blockMayRepeat } from "./check";
 import { newDocument } from "./content";
 import { envelopeDepth } from "./envelope";
-import { isTooDeep, isTooLarge } from "./patch";
+import { failMaskLimit, isTooDeep, isTooLarge } from "./patch";
 import {
   addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, findBlock, IS_REFERENCE, newBlock, noteSize, S_COUNT, S_SIZE, S_VERSION,
 } from "./state";
 
 let maxBlocks: u32 = 0;
 let inEvent: bool = true;
+let byAppend: bool = false;
 
 /** Limit of the session whose events are applied next. */
 export function setBlockLimit(blocks: u32): void { maxBlocks = blocks; }
 
 /** Whether faults of blocks point into an event (`/block`) or into the block itself. */
 export function setBlockPath(event: bool): void { inEvent = event; }
+
+/** `putBlock` for a block that an append inserts: limits on the result are the mask's. */
+export function insertBlock(s: usize, p: usize, end: usize): bool {
+  byAppend = true;
+  const done = putBlock(s, p, end);
+  byAppend = false;
+  return done;
+}
+
+function failLimit(reason: u32): bool {
+  return byAppend ? failMaskLimit(reason) : failBlock(code.E_LIMIT, reason);
+}
 
 function failBlock(error: u32, reason: u32): bool {
   pathReset();
@@ -36,7 +49,7 @@ export function putBlock(s: usize, p: usize, end: usize): bool {
   const block = findBlock(s, id, n);
   if (!block && load<u32>(s, S_COUNT) >= maxBlocks) return failBlock(code.E_LIMIT, code.R_LIMIT_BLOCKS);
   // model, blocks, block: two levels above the block's own, one more than the event has
-  if ((!inEvent || isTooDeep(envelopeDepth + 1)) && isTooDeep(2 + depthOf(p, end))) return failBlock(code.E_LIMIT, code.R_LIMIT_DEPTH);
+  if ((!inEvent || isTooDeep(envelopeDepth + 1)) && isTooDeep(2 + depthOf(p, end))) return failLimit(code.R_LIMIT_DEPTH);
   const document = newDocument(p, end, blockMayRepeat, false);
   if (!document) return failWhole(code.E_OUT_OF_MEMORY);
   const after = documentSize(document);
@@ -44,7 +57,7 @@ export function putBlock(s: usize, p: usize, end: usize): bool {
   const comma: u32 = !block && load<u32>(s, S_COUNT) ? 1 : 0;
   if (after + comma > before && isTooLarge(s, after + comma - before)) {
     documentFree(document);
-    return failBlock(code.E_LIMIT, code.R_LIMIT_MODEL);
+    return failLimit(code.R_LIMIT_MODEL);
   }
   if (block) replaceDocument(s, block, document, before, flags);
   else if (!insert(s, newBlock(id, n, hashBytes(id, n), document, flags), document, comma)) return failWhole(code.E_OUT_OF_MEMORY);
