@@ -1,4 +1,4 @@
-import type { EngineKind, Transport } from "../../src/engine/contract.js";
+import type { Engine, EngineKind, Transport } from "../../src/engine/contract.js";
 import { type Checkpoint, readCheckpoint } from "../support/checkpoint.js";
 import { engine } from "../support/engines.js";
 import { type Entry, Fold, type Options, thrown } from "../support/fold.js";
@@ -27,11 +27,14 @@ export interface Way {
   /** Kinds that `migrate` goes through, counted from `kind`. */
   kinds: readonly EngineKind[];
   uncut?: boolean;
+  /** Where engines come from, when not from test/support. */
+  engine?: (kind: EngineKind) => Engine;
 }
 
 /** Runs a script and writes down everything observable after each action, one line for each. */
 export function observe(script: Script, way: Way): string[] {
-  let fold = new Fold(engine(way.kind), script.transport, script.options, script.listen);
+  const load = way.engine ?? engine;
+  let fold = new Fold(load(way.kind), script.transport, script.options, script.listen);
   let at = way.kinds.indexOf(way.kind);
   const lines: string[] = [];
   try {
@@ -41,7 +44,7 @@ export function observe(script: Script, way: Way): string[] {
       if (action.do === "migrate") {
         at = (at + action.step) % way.kinds.length;
         result = plain(readCheckpoint(fold.reducer.checkpoint()), script.transport);
-        fold = fold.migrate(engine(way.kinds[at] as EngineKind));
+        fold = fold.migrate(load(way.kinds[at] as EngineKind));
       } else result = act(fold, action, way.uncut === true);
       lines.push(JSON.stringify([action.do, result, fold.log.slice(told).map(comparable), state(fold)]));
     }
@@ -137,13 +140,18 @@ function plain({ partial: _, streams, flags, ...rest }: Checkpoint, transport: T
   ];
 }
 
-/** The first line in which two runs differ, or undefined. */
+/** The first action after which two runs differ, and the text around the place; or undefined. */
 export function difference(
   a: readonly string[],
   b: readonly string[],
 ): { index: number; a: string; b: string } | undefined {
   for (let index = 0; index < Math.max(a.length, b.length); index++) {
-    if (a[index] !== b[index]) return { index, a: a[index] ?? "(nothing)", b: b[index] ?? "(nothing)" };
+    const [one, other] = [a[index] ?? "(nothing)", b[index] ?? "(nothing)"];
+    if (one === other) continue;
+    let at = 0;
+    while (one[at] === other[at]) at++;
+    const around = (line: string): string => `${at > 200 ? "…" : ""}${line.slice(Math.max(0, at - 200), at + 400)}`;
+    return { index, a: around(one), b: around(other) };
   }
   return undefined;
 }
