@@ -80,7 +80,11 @@ function completeLine(f: usize, p: usize, stop: usize): void {
   if (hasFlag(f, DISCARDING)) {
     const empty = p == stop && !hasFlag(f, LINE_HAS_BYTES);
     clearFlag(f, LINE_HAS_BYTES);
-    if (empty) { clearFlag(f, DISCARDING); sseMessageDone(f); }
+    if (empty) {
+      clearFlag(f, DISCARDING);
+      sseCommitId(f);
+      sseMessageDone(f);
+    }
     return;
   }
   const held = lengthOf(line);

@@ -6,7 +6,7 @@ import { bytesAppend, bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memo
 import { canonicalEscapes } from "../text/escape";
 import { canonicalize } from "../text/minify";
 import { findByte, HAS_LOOSE_ESCAPE, scanFlags, scanString, setScanFlags } from "../text/scan";
-import { utf8Sequence } from "../text/utf8";
+import { isWellFormed } from "../text/replace-utf8";
 import { skipValue } from "../text/validate";
 import { lineNext } from "../frame/line";
 import { sseNext } from "../frame/sse";
@@ -190,7 +190,7 @@ function readConnection(c: usize): bool {
   const flags = take8();
   if (flags > 127) return false;
   const id = takeBytes();
-  if (bad || !isText(id, takenLength) || !bytesAppend(f + F_LAST_ID, id, takenLength)) return false;
+  if (bad || !isWellFormed(id, id + takenLength) || !bytesAppend(f + F_LAST_ID, id, takenLength)) return false;
   const partial = takeBytes(), n = takenLength;
   if (bad || !readPartial(c, partial, n, flags)) return false;
   if (flags & 1) setFlag(f, STARTED);
@@ -266,17 +266,6 @@ function readQueue(t: usize, queue: usize, count: u32, flags: u32): bool {
   if (flags & 8 && !addEntry(t, 0, 0, 0, 0)) return false;
   store<u8>(t, (flags & 2 ? PAUSED : 0) | (flags & 8 ? LOST : 0), T_FLAGS);
   return !count || (flags & 2) != 0;
-}
-
-// Whether [p, p + n) is well-formed UTF-8.
-function isText(p: usize, n: u32): bool {
-  const end = p + n;
-  while (p < end) {
-    if (load<u8>(p) < 0x80) { p++; continue; }
-    p = utf8Sequence(p);
-    if (!p || p > end) return false;
-  }
-  return true;
 }
 
 // Whether [p, p + n) is canonical JSON string contents. Eight bytes behind it are borrowed for the closing quote.

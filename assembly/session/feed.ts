@@ -4,7 +4,7 @@ import * as layout from "../abi/layout";
 import { reserve } from "../memory/heap";
 import { bytesAppend, bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
-import { replaceInvalid } from "../text/replace-utf8";
+import { isWellFormed, placeBeforeReplacing, replaceInvalid } from "../text/replace-utf8";
 import { skipSpace } from "../text/trusted";
 import { setValidateLimits } from "../text/validate";
 import { lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line";
@@ -195,6 +195,7 @@ function readMessage(c: usize, start: usize, end: usize, replaced: bool): bool {
     if (q && skipSpace(q) == end) return conclude(c, handleEvent(c, p, q, <u32>(end - start), false));
   }
   clearFault();
+  if (!replaced && hasOption(c, layout.FLAG_REPLACE_UTF8) && !isWellFormed(start, end)) return readReplaced(c, start, end);
   const fault = locateFault(start, end, option(c, layout.OPT_DEPTH));
   if (!fault) {
     failWhole(code.E_NOT_AN_EVENT);
@@ -202,8 +203,7 @@ function readMessage(c: usize, start: usize, end: usize, replaced: bool): bool {
     failConnection(c);
     return false;
   }
-  if (fault == FAULT_UTF8 && !replaced && hasOption(c, layout.FLAG_REPLACE_UTF8)) return readReplaced(c, start, end);
-  if (!replaced) aboutPlace(placeInMessage(c, faultAt));
+  aboutPlace(placeInMessage(c, replaced ? placeBeforeReplacing(messageStart, messageEnd, faultAt - start) : faultAt));
   failWhole(fault == FAULT_UTF8 ? code.E_INVALID_UTF8 : fault == FAULT_DEPTH ? code.E_TOO_DEEP : code.E_BAD_JSON);
   failConnection(c);
   return false;
@@ -218,10 +218,13 @@ function readReplaced(c: usize, start: usize, end: usize): bool {
   return readMessage(c, text, stop, true);
 }
 
+// The message came by itself: its faults are not the connection's.
+let unframed: bool = false;
+
 // The current fault is the connection's: sticky, unless undecodable messages are to be skipped.
 function failConnection(c: usize): void {
   reportFault(c);
-  if (hasOption(c, layout.FLAG_SKIP_UNDECODABLE)) return;
+  if (unframed || hasOption(c, layout.FLAG_SKIP_UNDECODABLE)) return;
   keepFailure(c);
   store<u32>(c, layout.FEED_FAILED, C_STATE);
 }
@@ -264,11 +267,9 @@ export function applyText(c: usize, p: usize, n: u32): u32 {
     return 0;
   }
   if (!hasRoom(c, n)) return 0;
+  unframed = true;
   const accepted = readMessage(c, p, p + n, false);
-  if (load<u32>(c, C_STATE) == layout.FEED_FAILED) {
-    store<u8>(c, 0, C_FAILURE);
-    store<u32>(c, layout.FEED_DONE, C_STATE);
-  }
+  unframed = false;
   return accepted ? 1 : 0;
 }
 
@@ -324,9 +325,8 @@ export function finishBody(c: usize): u32 {
 }
 
 function isWhole(c: usize): bool {
-  const fault = locateFault(messageStart, messageEnd, option(c, layout.OPT_DEPTH));
-  if (!fault) return true;
-  if (fault != FAULT_UTF8 || !hasOption(c, layout.FLAG_REPLACE_UTF8)) return false;
+  if (!locateFault(messageStart, messageEnd, option(c, layout.OPT_DEPTH))) return true;
+  if (!hasOption(c, layout.FLAG_REPLACE_UTF8)) return false;
   bytesClear(REPLACED);
   if (!bytesReserve(REPLACED, <u32>(messageEnd - messageStart) * 3 + 64)) return false;
   const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(messageStart, messageEnd, text);

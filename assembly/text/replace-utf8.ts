@@ -19,6 +19,30 @@ export function replaceInvalid(src: usize, end: usize, dst: usize): usize {
   return dst;
 }
 
+/** Whether [p, end) is well-formed. */
+export function isWellFormed(p: usize, end: usize): bool {
+  while (p < end) {
+    if (load<u8>(p) < 0x80) { p++; continue; }
+    p = utf8Sequence(p);
+    if (!p || p > end) return false;
+  }
+  return true;
+}
+
+/** The place in [src, end) that stands at byte `n` of what `replaceInvalid` makes of it. */
+export function placeBeforeReplacing(src: usize, end: usize, n: usize): usize {
+  let written: usize = 0;
+  while (src < end && written < n) {
+    const c = <u32>load<u8>(src);
+    if (c < 0x80) { src++; written++; continue; }
+    const wanted = sequenceLength(c), whole = wanted && <u32>(end - src) >= wanted ? utf8Sequence(src) : 0;
+    const next = whole ? whole : src + max<usize>(1, validPart(src, end, c, wanted));
+    written += whole ? whole - src : 3;
+    src = next;
+  }
+  return src;
+}
+
 @inline function sequenceLength(lead: u32): u32 {
   if (lead - 0xc2 < 30) return 2;
   if (lead - 0xe0 < 16) return 3;
