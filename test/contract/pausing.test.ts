@@ -170,6 +170,23 @@ const PAUSE: Case[] = [
     streams: [{ status: "open", seq: 2, version: 2, model: text("a") }],
   },
   {
+    name: "keepEnded: a stream that ends on resume is released, and what is queued behind its end is judged as ever",
+    options: { keepEnded: 0 },
+    steps: [
+      start(text("")),
+      pause(),
+      end(2),
+      append(3, "x", "late"),
+      start(text("new")),
+      append(2, "x", "!"),
+      resume("", 3),
+      append(3, "x", "?"),
+    ],
+    applied: 5,
+    errors: [{ code: "no_model", streamId: "", seq: 3, eventIndex: 2 }],
+    streams: [{ status: "open", seq: 3, version: 3, model: text("new!?") }],
+  },
+  {
     name: "finish does not wait for a queue",
     steps: [start(text("")), pause(), end(2)],
     applied: 1,
@@ -208,7 +225,7 @@ const QUEUE: Case[] = [
     options: { limits: { queuedBytes: 3 * SIZE - 1 } },
     steps: [start(text("")), pause(), message(0), message(1), message(2), message(3), resume("", 2), message(4)],
     applied: 3,
-    errors: [{ code: "limit", path: "/stream_id", streamId: "", eventIndex: 3 }],
+    errors: [{ code: "limit", path: "/stream_id", streamId: "", seq: 4, eventIndex: 3 }],
     streams: [{ status: "refused", seq: 3, model: text("01") }],
   },
   {
