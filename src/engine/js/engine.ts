@@ -1,5 +1,11 @@
 import type { EngineCore, EngineMemory, EngineSession, SessionOptions } from "../contract.js";
 import { JsSession } from "./session/session.js";
+import { keepShapes } from "./session/shapes.js";
+
+/** A process that makes this many sessions makes more of them: from here on their shapes are kept alive between them. */
+const MANY = 4;
+let made = 0;
+const shapes: unknown[] = [];
 
 /**
  * The plain JavaScript engine: the same answers as the WASM core (docs/semantics.md), without WebAssembly.
@@ -23,5 +29,6 @@ export function createJsEngine(reason = "the plain JavaScript engine was asked f
  * @param options complete and checked
  */
 export function createJsSession(options: SessionOptions): EngineSession {
+  if (shapes.length === 0 && ++made === MANY) shapes.push(...keepShapes((given) => new JsSession(given)));
   return new JsSession(options);
 }
