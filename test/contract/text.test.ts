@@ -332,6 +332,7 @@ const REPLACED_AND_BROKEN: Case[] = [
 const APPLIED: Case[] = [
   {
     name: "apply: text faults are not sticky and name the place in the text",
+    options: { limits: { messageBytes: 200 } },
     transports: ["json"],
     steps: [
       latin1(OK),
@@ -341,6 +342,7 @@ const APPLIED: Case[] = [
           fold.apply('{"op":x');
           fold.apply('{"op":"ping","seq":1,"event_type":"\ud83d"}');
           fold.apply("[]");
+          fold.apply(`{"op":"ping","seq":1,"event_type":"${"x".repeat(200)}"}`);
           same(fold.apply(PING), 1, label);
           same(fold.failure, undefined, label);
         },
@@ -349,9 +351,10 @@ const APPLIED: Case[] = [
     ],
     applied: 3,
     errors: [
-      { code: "bad_json", eventIndex: 1 },
-      { code: "invalid_utf8", eventIndex: 2 },
+      { code: "bad_json", byteOffset: 6, eventIndex: 1 },
+      { code: "invalid_utf8", byteOffset: 35, eventIndex: 2 },
       { code: "not_an_event", eventIndex: 3 },
+      { code: "too_large", byteOffset: 0, eventIndex: 4 },
     ],
     streams: [{ status: "open", seq: 1, version: 1, model: modelOf() }],
   },

@@ -95,13 +95,16 @@ export class Generator {
   readonly #rng: Rng;
   readonly #streams = new Map<string, StreamPlan>();
   readonly #ids: string[];
-  /** Compact numbers and no repeated members: sizes are the same however an engine spells the model. */
+  /** Compact numbers: sizes are the same however an engine spells the model. */
   readonly #plain: boolean;
+  /** No repeated members: open values may keep them until they are touched, and then they count for size and depth. */
+  readonly #unique: boolean;
   readonly #mutations: number;
 
-  constructor(rng: Rng, plain: boolean, mutations: number) {
+  constructor(rng: Rng, plain: boolean, unique: boolean, mutations: number) {
     this.#rng = rng;
     this.#plain = plain;
+    this.#unique = unique;
     this.#mutations = mutations;
     this.#ids = Array.from({ length: rng.between(1, 3) }, () => rng.pick(STREAM_IDS));
   }
@@ -294,7 +297,7 @@ export class Generator {
 
   #object(members: readonly [string, string][]): string {
     const rng = this.#rng;
-    const unique = this.#plain
+    const unique = this.#unique
       ? members.filter(([name], i) => members.findIndex(([other]) => other === name) === i)
       : members;
     const space = rng.chance(0.04) ? rng.pick([" ", "\t", "  ", " \t"]) : "";
@@ -339,14 +342,19 @@ export function generate(rng: Rng): Script {
   const transport: Transport = rng.pick(["sse", "sse", "ndjson", "json"]);
   const broken = rng.chance(0.4) ? 0.05 : 0;
   const plain = broken === 0 && rng.chance(0.4);
-  const generator = new Generator(rng, plain, rng.chance(0.5) ? 0.03 : 0);
   const options = randomOptions(rng, plain);
+  const { depth, queuedBytes } = options.limits ?? {};
+  const generator = new Generator(rng, plain, plain || depth !== undefined, rng.chance(0.5) ? 0.03 : 0);
   const calls = rng.chance(0.6) ? 0.15 : 0;
   const actions: Action[] = [];
   const past: string[] = [];
   const count = rng.between(3, 40);
   for (let i = 0; i < count; i++) {
-    if (rng.chance(calls)) actions.push(randomCall(rng, generator));
+    if (rng.chance(calls)) {
+      const call = randomCall(rng, generator);
+      // A checkpoint holds queued messages compactly, so that more of them fit afterwards.
+      if (call.do !== "migrate" || queuedBytes === undefined) actions.push(call);
+    }
     const json = past.length > 0 && rng.chance(0.04) ? rng.pick(past) : generator.event();
     past.push(json);
     if (rng.chance(calls * 0.2)) {

@@ -16,7 +16,7 @@ const BYTES = latin1('"\\{}[],:.0-eEu \n\t\x80\xc3\xa9\xe2\xf0\xff\0');
 
 /** A JSON value, in half of the cases with a few bytes changed. */
 function sample(rng: Rng): Uint8Array {
-  const bytes = [...utf8(new Generator(rng, false, 0).value(5))];
+  const bytes = [...utf8(new Generator(rng, false, false, 0).value(5))];
   if (rng.chance(0.5)) {
     for (let times = rng.between(1, 3); times > 0; times--) {
       const at = rng.int(bytes.length + 1);
