@@ -5,12 +5,12 @@ import { setAccount } from "../memory/heap";
 import { bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { canonicalize } from "../text/minify";
 import { failField } from "../reduce/agentue/judge";
-import { F_STREAM_ID, opOf } from "../reduce/agentue/envelope";
+import { F_SEQ, F_STREAM_ID, integerOf, opOf } from "../reduce/agentue/envelope";
 import { S_DROPPED, S_STATUS } from "../reduce/agentue/state";
 import { add, C_DROPPED, LOST, option, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RESUME_AT, T_STATE } from "./layout";
 import { forgetEnding } from "./streams";
 import { EVENT_NO_MEMORY, EVENT_REFUSED, refuses } from "./events";
-import { indexAbout, offsetAbout, reportFault } from "./output";
+import { aboutSequence, indexAbout, offsetAbout, reportFault } from "./output";
 
 // Entry: 0 event index f64 | 8 byte offset f64 | 16 length of the text (0: here an event was lost) | 20 bytes it counts for | 24 size of the entry | 32 text, padded to 8
 export const Q_INDEX: usize = 0, Q_OFFSET: usize = 8, Q_LENGTH: usize = 16, Q_BYTES: usize = 20, Q_SIZE: usize = 24, Q_TEXT: usize = 32;
@@ -45,6 +45,7 @@ export function enqueue(c: usize, t: usize, p: usize, end: usize, size: u32): u3
     return EVENT_REFUSED;
   }
   if (<u64>load<u32>(t, T_QUEUED_BYTES) + size > <u64>option(c, layout.OPT_QUEUED_BYTES)) {
+    aboutSequence(integerOf(F_SEQ));
     failField(F_STREAM_ID, code.E_LIMIT, code.R_LIMIT_QUEUE);
     reportFault(c);
     if (!refuses(c, code.E_LIMIT)) return EVENT_REFUSED;
