@@ -250,6 +250,46 @@ const POSITIONS: Case[] = [
     ],
   },
   {
+    name: "an error names no seq where the event has none that is valid",
+    options: { onViolation: "skip-event" },
+    steps: [
+      start(),
+      '{"op":"ping","seq":1e-400}',
+      '{"op":"ping","seq":4503599627370496.25}',
+      '{"op":"ping","seq":-1}',
+      '{"op":"ping","seq":"1"}',
+      '{"op":"ping"}',
+      '{"op":"ping","seq":9007199254740993}',
+    ],
+    applied: 1,
+    errors: [1, 2, 3, 4, 5, 6].map((eventIndex) => ({
+      code: eventIndex === 5 ? "missing_field" : "bad_field",
+      path: "/seq",
+      seq: undefined as never,
+      eventIndex,
+    })),
+  },
+  {
+    name: "an error names the seq wherever it stands in the event",
+    options: { onViolation: "skip-event" },
+    steps: [
+      start(),
+      '{"bogus":1,"op":"ping","seq":7}',
+      '{"seq":8,"op":"nope"}',
+      '{"op":"set","block":5,"seq":9.0}',
+      '{"op":"ping","mask":"meta.x","seq":1e1}',
+      '{"op":"ping","mask":5,"seq":1,"seq":11}',
+    ],
+    applied: 1,
+    errors: [
+      { code: "unknown_field", path: "/bogus", seq: 7, eventIndex: 1 },
+      { code: "unknown_op", path: "/op", seq: 8, eventIndex: 2 },
+      { code: "bad_field", path: "/block", seq: 9, eventIndex: 3 },
+      { code: "bad_field", path: "/mask", seq: 10, eventIndex: 4 },
+      { code: "bad_field", path: "/mask", seq: 11, eventIndex: 5 },
+    ],
+  },
+  {
     name: "listeners get the events as they were sent, duplicates settled",
     steps: [
       start(),

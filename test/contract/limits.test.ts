@@ -477,7 +477,49 @@ const STREAMS: Case[] = [
   },
 ];
 
-contract("limits", [...MESSAGE, ...DEPTH, ...NUMBER, ...BLOCKS, ...STREAMS]);
+const LOADS: Case[] = [
+  {
+    name: "load and materialize: the code and place of every limit, and their order",
+    options: { limits: { streams: 1, depth: 6, modelBytes: 120, numberLength: 8, blocks: 2 } },
+    steps: [
+      start(modelOf({ id: "r", ref: "k" })),
+      call("faults", (fold, label) => {
+        const deep = modelOf({ id: "r", type: "t", v: [[[]]] });
+        const long = modelOf({ id: "r".repeat(100), type: "t" });
+        const many = modelOf({ id: "p", ref: "k" }, { id: "q", ref: "k" }, { id: "r", ref: "k" });
+        const number = JSON.stringify(modelOf({ id: "r", type: "t", v: 123456789 }));
+        const load = (model: unknown, streamId = ""): unknown => fold.reducer.load(model, { streamId });
+        const cases: [name: string, use: () => unknown, path: string | undefined][] = [
+          ["streams", () => load(modelOf(), "q"), undefined],
+          ["depth", () => load(deep), ""],
+          ["modelBytes", () => load(long), ""],
+          ["numberLength", () => load(number), undefined],
+          ["blocks", () => load(many), "/blocks/2"],
+          ["streams before depth", () => load(deep, "q"), undefined],
+          ["streams before modelBytes", () => load(long, "q"), undefined],
+          ["blocks before streams", () => load(many, "q"), "/blocks/2"],
+          ["depth of a block", () => fold.reducer.materialize({ id: "r", type: "t", v: [[[]]] }), ""],
+          ["modelBytes of a block", () => fold.reducer.materialize({ id: "r", type: "t".repeat(100) }), ""],
+          ["numberLength of a block", () => fold.reducer.materialize('{"id":"r","type":"t","v":123456789}'), undefined],
+        ];
+        for (const [name, use, path] of cases) {
+          const error = thrown(use);
+          expect({ code: error?.code, path: error?.path }, `${label}: ${name}`).toEqual({ code: "limit", path });
+        }
+        expect(
+          thrown(() => load(modelOf({ id: "r", type: "t", v: [[[[[[]]]]]] }))),
+          label,
+        ).toMatchObject({
+          code: "too_deep",
+        });
+      }),
+    ],
+    applied: 1,
+    streams: [{ status: "open", seq: 1, version: 1, model: modelOf({ id: "r", ref: "k" }) }],
+  },
+];
+
+contract("limits", [...MESSAGE, ...DEPTH, ...NUMBER, ...BLOCKS, ...STREAMS, ...LOADS]);
 
 describe.each(KINDS)("limits > reports, %s", (kind) => {
   const lines = (count: number): Uint8Array =>
