@@ -263,6 +263,7 @@ export function applyText(c: usize, p: usize, n: u32): u32 {
   if (n > option(c, layout.OPT_MESSAGE_BYTES)) {
     clearFault();
     failWhole(code.E_TOO_LARGE);
+    aboutPlace(0);
     reportFault(c);
     return 0;
   }

@@ -27,6 +27,8 @@ let blockMore: bool = false;
 export let envelopeDirty: bool = false;
 /** String values of the block whose escapes may not be in their shortest spelling. */
 export let escapedMembers: u32 = 0;
+/** The text was brought to canonical form in place: it is not the wire's bytes any more. */
+export let envelopeRewritten: bool = false;
 /** First number longer than the limit, 0 = none. */
 export let envelopeLongNumber: usize = 0;
 /** Deepest nesting, the event being level 1. */
@@ -155,6 +157,7 @@ function noteUnknown(key: usize, n: u32): void {
 export function scanEnvelope(p: usize, lineMode: bool): usize {
   for (let f: u32 = 0; f < FIELD_COUNT; f++) store<u32>(FIELDS + (f << 4), K_ABSENT, 8);
   envelopeDirty = false;
+  envelopeRewritten = false;
   escapedMembers = 0;
   envelopeLongNumber = 0;
   unknownKey = 0;
@@ -229,6 +232,7 @@ export function normalizeEnvelope(start: usize): usize {
   const end = canonicalize(start, start);
   scanEnvelope(start, false);
   envelopeLongNumber = long;
+  envelopeRewritten = true;
   return end;
 }
 

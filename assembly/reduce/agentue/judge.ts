@@ -4,7 +4,7 @@ import * as name from "../names";
 import { checkBlock, checkError, checkModel } from "./check";
 import {
   F_BLOCK, F_EVENT_TYPE, F_MASK, F_META, F_MODEL, F_OP, F_SEQ, F_STREAM_ID, F_TS, fieldEnd, fieldKind, fieldOrder, fieldStart,
-  envelopeDirty, escapedMembers, findBlockMember, integerOf, isString, K_ABSENT, K_ESCAPED, K_OBJECT, memberEnd, memberStart, opOf, unknownKey, unknownLength, unknownOrder,
+  envelopeRewritten, escapedMembers, findBlockMember, integerOf, isString, K_ABSENT, K_ESCAPED, K_OBJECT, memberEnd, memberStart, opOf, unknownKey, unknownLength, unknownOrder,
 } from "./envelope";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
@@ -25,7 +25,7 @@ let sequence: u32 = 0;
 
 /** Whether the event that was just applied, an append, is one whose like can be recognised by its bytes: clean text that appends a string. */
 export function isTokenLike(): bool {
-  return load<u8>(patchStart) == 0x22 && !envelopeDirty && !escapedMembers && fieldKind(F_STREAM_ID) != K_ESCAPED
+  return load<u8>(patchStart) == 0x22 && !envelopeRewritten && !escapedMembers && fieldKind(F_STREAM_ID) != K_ESCAPED
     && <u32>(fieldEnd(F_SEQ) - fieldStart(F_SEQ)) <= 15 && (fieldKind(F_TS) == K_ABSENT || fieldEnd(F_TS) - fieldStart(F_TS) <= 15);
 }
 
