@@ -51,7 +51,7 @@ describe.each(KINDS)("streamfold verify --engine %s", (kind) => {
     const run = await cli(["verify", ...engine], [sse(START, append(1, "!"), append(1, "?"), end(2))]);
     expect(run.code).toBe(0);
     expect(run.stdout).toMatch(
-      /^event 1 {2}duplicate_seq {2}warning: .*\n4 events: 2 applied, 2 skipped, 0 violations, 1 warning/,
+      /^event 1 {2}duplicate_seq {2}\/seq {2}warning: .*\n4 events: 2 applied, 2 skipped, 0 violations, 1 warning/,
     );
   });
 

@@ -275,9 +275,10 @@ export class Pipeline implements MessageSink {
       if (stream === undefined) this.streams.add(target!);
       this.accept(target!, reported);
     } else if (verdict === SKIPPED) {
-      this.skip(stream!, event);
+      this.skip(stream!, owned);
     } else {
-      this.violate(stream, streamId, event, this.reducer.violation!, this.start().byteOffset);
+      // as judged: a double may show an integer where the text holds none (1e-400)
+      this.violate(stream, streamId, owned, this.reducer.violation!, this.start().byteOffset);
     }
   }
 
