@@ -35,7 +35,7 @@ const STAMP = path.join(BUILD, "stamp.json");
 const LOCK = path.join(BUILD, "lock");
 
 /** A missing entry or a part that does not build is an error. */
-const STRICT = false;
+const STRICT = true;
 
 /** Public entries: name of the bundle -> source. The names appear in package.json "exports". */
 const ENTRIES = {

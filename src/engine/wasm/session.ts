@@ -17,7 +17,16 @@ import { drainReports, readFault } from "./reports.js";
 import { decode, encodeContents } from "./text.js";
 
 const STATUS: readonly StreamStatus[] = ["none", "open", "errored", "ended", "refused"];
-const CHANGE_KINDS: readonly Change["kind"][] = ["start", "start", "insert", "replace", "replace", "append", "append", "meta"];
+const CHANGE_KINDS: readonly Change["kind"][] = [
+  "start",
+  "start",
+  "insert",
+  "replace",
+  "replace",
+  "append",
+  "append",
+  "meta",
+];
 /** Results and staging areas above this size are given back after use. */
 const KEPT_BYTES = 1024 * 1024;
 const TRANSPORT = { sse: codes.TRANSPORT_SSE, ndjson: codes.TRANSPORT_NDJSON, json: codes.TRANSPORT_JSON } as const;
@@ -207,7 +216,9 @@ export class WasmSession implements EngineSession {
     const again = this.#putId(streamId);
     const length = this.#call(() => exports.stream_changes(this.#handle, again, from));
     if (length === -1) return from === 0 ? { version: 0, changes: [] } : { version: 0, resync: true };
-    const records = JSON.parse(this.#take(this.#result(length), decode)) as (Omit<Change, "streamId" | "kind"> & { kind: number })[] | null;
+    const records = JSON.parse(this.#take(this.#result(length), decode)) as
+      | (Omit<Change, "streamId" | "kind"> & { kind: number })[]
+      | null;
     if (records === null) return { version, resync: true };
     return { version, changes: records.map(({ kind, ...rest }) => ({ streamId, kind: CHANGE_KINDS[kind]!, ...rest })) };
   }
