@@ -12,7 +12,7 @@ import { F_RETRY } from "./frame/state";
 import * as layoutOf from "./session/layout";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
-import { applyText, beginCall, continueFeed, enter, feed, finishBody, framedMessages, repeatFailure, resumeStream } from "./session/feed";
+import { applyText, beginCall, continueFeed, enter, feed, finishBody, framedMessages, leave, repeatFailure, resumeStream } from "./session/feed";
 import { directEvents } from "./session/fast-path/direct";
 import { templateBytes, templateHits } from "./session/fast-path/templates";
 import { addHandle, connectionOf, dropHandle, replaceHandle } from "./session/handles";
@@ -120,6 +120,7 @@ export function session_close(h: u32): void {
   const c = connectionOf(h);
   if (!c) return;
   closeConnection(c);
+  leave();
   dropHandle(h);
 }
 
@@ -201,9 +202,11 @@ export function session_restore(h: u32, n: u32): u32 {
   if (!readCheckpoint(c, staging, n)) {
     const code = faultCode == E_OUT_OF_MEMORY ? E_OUT_OF_MEMORY : E_BAD_CHECKPOINT;
     closeConnection(c);
+    leave();
     return keepCode(code);
   }
   closeConnection(old);
+  leave();
   replaceHandle(h, c);
   return 0;
 }

@@ -43,8 +43,17 @@ const MESSAGE_ROOM: u32 = 16384;
 @inline function transport(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT); }
 @inline function hasOption(c: usize, flag: u32): bool { return (<u32>load<u8>(c + C_OPTIONS, layout.OPT_FLAGS) & flag) != 0; }
 
+// The connection whose options the rooms below have.
+let entered: usize = 0;
+
 /** Makes the options of a connection those of the rooms below. */
-export function enter(c: usize): void {
+@inline export function enter(c: usize): void { if (c != entered) setOptions(c); }
+
+/** A connection is closed: its address may come back with other options. */
+export function leave(): void { entered = 0; }
+
+function setOptions(c: usize): void {
+  entered = c;
   const depth = option(c, layout.OPT_DEPTH), numberLength = option(c, layout.OPT_NUMBER_LENGTH), blocks = option(c, layout.OPT_BLOCKS);
   setValidateLimits(depth, numberLength);
   setEnvelopeLimits(depth, numberLength);
@@ -63,11 +72,16 @@ export function beginCall(c: usize): void {
   store<u32>(c, layout.FEED_DONE, C_STATE);
 }
 
+// 64 bytes of NUL; a bulk fill costs more than these stores.
+@inline function putSentinel(p: usize): void {
+  for (let i: usize = 0; i < 64; i += 8) store<u64>(p + i, 0);
+}
+
 /** Feeds the `n` bytes at `p`, which a NUL follows; returns the number of events accepted so far (`continueFeed` goes on). */
 export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
   const f = c + C_FRAME;
   if (load<u8>(c, C_FINISHED)) resetPosition(c);
-  memory.fill(p + n, 0, 64);
+  putSentinel(p + n);
   add(c, C_BYTES, n);
   beginChunk(f, p);
   store<u32>(c, <u32>p, C_UNREAD);

@@ -1,5 +1,6 @@
 // `append` (AgentUE §5.3): the traffic that everything here is built for. A known block and field cost an id compare, a field compare and a copy.
 import * as code from "../../abi/codes";
+import { HAS_LOOSE_ESCAPE } from "../../text/scan";
 import { canonicalEscapes, startsWithLowSurrogate } from "../../text/escape";
 import { canonicalize } from "../../text/minify";
 import { codeUnits } from "../../text/units";
@@ -41,20 +42,20 @@ export function applyAppend(s: usize): bool {
 }
 
 /**
- * Appends the string contents [p, end) to a field whose text chain is remembered. False: it is not, or a limit or memory is in reach;
+ * Appends the string contents [p, end), in which the scan has `seen` these flags, to a field whose text chain is remembered. False: it is not, or a limit or memory is in reach;
  * nothing was touched, and no fault is set.
  */
-@inline export function appendToken(s: usize, block: usize, field: usize, n: u32, p: usize, end: usize, loose: bool): bool {
+@inline export function appendToken(s: usize, block: usize, field: usize, n: u32, p: usize, end: usize, seen: u32): bool {
   const chain = <usize>load<u32>(block, B_CHAIN), d = <usize>load<u32>(block, B_DOCUMENT);
   if (!chain || load<u32>(block, B_EPOCH) != documentEpoch(d) || load<u32>(block, B_FIELD_LENGTH) != n
     || !equalBytes(load<u32>(block, B_FIELD), field, n) || isTooLarge(s, <u32>(end - p))) return false;
-  if (loose) {
+  if (seen & HAS_LOOSE_ESCAPE) {
     const out = scratch(<u32>(end - p) + 16);
     if (!out) return false;
     end = canonicalEscapes(p, end, out);
     p = out;
   }
-  const size = <u32>(end - p), from = chainUnits(chain), units = codeUnits(p, end), byte = chainBytes(chain);
+  const size = <u32>(end - p), from = chainUnits(chain), units = seen ? codeUnits(p, end) : size, byte = chainBytes(chain);
   if (!chainAppend(d, chain, p, size, units)) return false;
   const grown = chainBytes(chain) - byte, joined = grown != size;
   store<u32>(s, load<u32>(s, S_SIZE) + grown, S_SIZE);

@@ -40,7 +40,8 @@ export let matchedBlock: usize = 0;
 export let matchedBlockLength: u32 = 0;
 export let matchedDelta: usize = 0;
 export let matchedDeltaEnd: usize = 0;
-export let matchedLoose: bool = false;
+/** Flags of the scan over the delta. */
+export let matchedFlags: u32 = 0;
 /** Name of the appended field. */
 export let matchedField: usize = 0;
 export let matchedFieldLength: u32 = 0;
@@ -106,7 +107,7 @@ export function matchTemplate(p: usize, end: usize, stream: usize, streamLength:
       matchedDelta = p;
       p = scanStringShort(p);
       matchedDeltaEnd = p;
-      matchedLoose = (scanFlags & HAS_LOOSE_ESCAPE) != 0;
+      matchedFlags = scanFlags;
     } else if (hole == HOLE_BLOCK) {
       matchedBlock = p;
       p = idEnd(p, block, blockLength);

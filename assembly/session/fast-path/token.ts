@@ -9,7 +9,7 @@ import { F_LIMIT } from "../../frame/state";
 import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_LAST_USED, C_OPTIONS, add, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { findStream } from "../streams";
 import {
-  matchedBlock, matchedBlockLength, matchedDelta, matchedDeltaEnd, matchedField, matchedFieldLength, matchedLoose, matchedSeq, matchedStream,
+  matchedBlock, matchedBlockLength, matchedDelta, matchedDeltaEnd, matchedField, matchedFieldLength, matchedFlags, matchedSeq, matchedStream,
   matchedStreamLength, matchTemplate, noteHit,
 } from "./templates";
 
@@ -35,7 +35,7 @@ export function foldToken(c: usize, p: usize, end: usize): usize {
   const block = findBlock(s, matchedBlock, matchedBlockLength);
   if (!block) return 0;
   const account = setAccount(t);
-  const done = appendToken(s, block, matchedField, matchedFieldLength, matchedDelta, matchedDeltaEnd, matchedLoose);
+  const done = appendToken(s, block, matchedField, matchedFieldLength, matchedDelta, matchedDeltaEnd, matchedFlags);
   setAccount(account);
   if (!done) return 0;
   store<f64>(s, matchedSeq, S_SEQ);
