@@ -37,6 +37,8 @@ export function observe(script: Script, way: Way): string[] {
   let fold = new Fold(load(way.kind), script.transport, script.options, script.listen);
   let at = way.kinds.indexOf(way.kind);
   const lines: string[] = [];
+  // How much of its last chunk a failed connection has read depends on where the chunk was cut.
+  let failed = false;
   try {
     for (const action of script.actions) {
       const told = fold.log.length;
@@ -46,7 +48,8 @@ export function observe(script: Script, way: Way): string[] {
         result = plain(readCheckpoint(fold.reducer.checkpoint()), script.transport);
         fold = fold.migrate(load(way.kinds[at] as EngineKind));
       } else result = act(fold, action, way.uncut === true);
-      lines.push(JSON.stringify([action.do, result, fold.log.slice(told).map(comparable), state(fold)]));
+      failed ||= fold.failure !== undefined;
+      lines.push(JSON.stringify([action.do, result, fold.log.slice(told).map(comparable), state(fold, failed)]));
     }
   } finally {
     fold.reducer.close();
@@ -106,11 +109,10 @@ function act(fold: Fold, action: Exclude<Action, { do: "migrate" }>, uncut: bool
   }
 }
 
-function state(fold: Fold): unknown {
+function state(fold: Fold, failed: boolean): unknown {
   const { reducer } = fold;
   const { memory: _, ...counted } = reducer.stats();
-  // How much of its last chunk a failed connection has read depends on where the chunk was cut.
-  const stats = fold.failure === undefined ? counted : { ...counted, bytes: 0 };
+  const stats = failed ? { ...counted, bytes: 0 } : counted;
   const streams = fold.streams().map((stream) => {
     const { memory: __, ...own } = reducer.stats({ streamId: stream.streamId });
     return [stream, own];
