@@ -233,6 +233,39 @@ const EMPTY: Case[] = [
   },
 ];
 
+/** A message without a route stands at its first byte. */
+const ROUTES: Case[] = [
+  ...(["[]", '{"stream_id":5}'] as const).flatMap((text): Case[] => {
+    const path = text === "[]" ? {} : { path: "/stream_id" };
+    const error = (byteOffset: number): ExpectedError => ({ code: "not_an_event", byteOffset, eventIndex: 1, ...path });
+    return [
+      {
+        name: `${text} without a route as json`,
+        transports: ["json"],
+        steps: [latin1(OK), latin1(` ${text}`)],
+        applied: 1,
+        errors: [error(OK.length)],
+      },
+      {
+        name: `${text} without a route as ndjson`,
+        transports: ["ndjson"],
+        everyCut: true,
+        steps: [latin1(`${OK}\n\n${text}\n`)],
+        applied: 1,
+        errors: [error(OK.length + 2)],
+      },
+      {
+        name: `${text} without a route as sse`,
+        transports: ["sse"],
+        everyCut: true,
+        steps: [latin1(`data: ${OK}\n\n: c\nid: 1\ndata: ${text}\ndata\n\n`)],
+        applied: 1,
+        errors: [error(OK.length + 8 + 4 + 6 + 6)],
+      },
+    ];
+  }),
+];
+
 /** A failed connection stays failed until reconnect or reset; what is readable stays readable. */
 const STICKY: Case[] = [
   ...(["reconnect", "reset"] as const).map(
@@ -353,7 +386,7 @@ const APPLIED: Case[] = [
     errors: [
       { code: "bad_json", byteOffset: 6, eventIndex: 1 },
       { code: "invalid_utf8", byteOffset: 35, eventIndex: 2 },
-      { code: "not_an_event", eventIndex: 3 },
+      { code: "not_an_event", byteOffset: 0, eventIndex: 3 },
       { code: "too_large", byteOffset: 0, eventIndex: 4 },
     ],
     streams: [{ status: "open", seq: 1, version: 1, model: modelOf() }],
@@ -382,4 +415,4 @@ const APPLIED: Case[] = [
   },
 ];
 
-contract("text", [...TEXTS, ...LINES, ...EMPTY, ...STICKY, ...REPLACED, ...REPLACED_AND_BROKEN, ...APPLIED]);
+contract("text", [...TEXTS, ...LINES, ...EMPTY, ...ROUTES, ...STICKY, ...REPLACED, ...REPLACED_AND_BROKEN, ...APPLIED]);
