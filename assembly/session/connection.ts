@@ -4,7 +4,7 @@ import { bytesFree } from "../memory/bytes";
 import * as layout from "../abi/layout";
 import { F_FLAGS, F_LAST_ID, F_LIMIT, F_RETRY } from "../frame/state";
 import {
-  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FRAME, C_OPTIONS, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE, layoutsAddUp,
+  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FRAME, C_OPTIONS, C_QUEUE, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE, layoutsAddUp,
 } from "./layout";
 import { resetPosition } from "./position";
 import { releaseStreams } from "./streams";
@@ -34,6 +34,7 @@ export function reconnect(c: usize): void {
 export function resetConnection(c: usize): void {
   reconnect(c);
   releaseStreams(c);
+  bytesFree(c + C_QUEUE);
   const f = c + C_FRAME;
   bytesFree(f + F_LAST_ID);
   store<u8>(f, 0, F_FLAGS);

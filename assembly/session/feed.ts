@@ -28,12 +28,11 @@ import { learnTemplate, templatesAwake } from "./fast-path/templates";
 import { allowsTokens, foldToken } from "./fast-path/token";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
-  C_FRAME, C_LAST_PIECE, C_OPTIONS, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS, T_ID,
-  T_ID_LENGTH,
+  C_FRAME, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS,
 } from "./layout";
-import { aboutMessage, aboutPlace, aboutRoute, deliverFault, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
+import { aboutMessage, aboutPlace, deliverFault, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
 import { placeInMessage } from "./place";
-import { clearQueue, nextEntry, passEntry, passLoss, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
+import { nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
 
 /** Messages that had to be framed and copied before they were read. */
 export let framedMessages: u32 = 0;
@@ -94,7 +93,7 @@ export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
 export function continueFeed(c: usize): u32 {
   bytesClear(SCRATCH_OUTPUT);
   store<u32>(c, layout.FEED_DONE, C_STATE);
-  return load<u32>(c, C_RESUMING) ? runQueue(c) : run(c);
+  return load<u32>(c + C_QUEUE, RUN_LEN) ? runQueue(c) : run(c);
 }
 
 function run(c: usize): u32 {
@@ -177,7 +176,10 @@ function handleDirect(c: usize, size: u32): bool {
 
 function conclude(c: usize, outcome: u32): bool {
   if (outcome == EVENT_ACCEPTED) return true;
-  if (outcome == EVENT_UNROUTED) failConnection(c);
+  if (outcome == EVENT_UNROUTED) {
+    if (unframed) aboutPlace(0);
+    failConnection(c);
+  }
   else if (outcome == EVENT_NO_MEMORY) noMemory(c);
   return false;
 }
@@ -214,6 +216,7 @@ function readMessage(c: usize, start: usize, end: usize, replaced: bool): bool {
   if (!fault) {
     failWhole(code.E_NOT_AN_EVENT);
     fail(code.E_NOT_AN_EVENT, code.R_OBJECT);
+    if (unframed) aboutPlace(0);
     failConnection(c);
     return false;
   }
@@ -294,23 +297,22 @@ export function applyText(c: usize, p: usize, n: u32): u32 {
 export function resumeStream(c: usize, t: usize): u32 {
   if (!(load<u8>(t, T_FLAGS) & PAUSED)) return 0;
   store<u8>(t, load<u8>(t, T_FLAGS) & ~PAUSED, T_FLAGS);
+  takeQueue(c, t);
   store<u32>(c, <u32>t, C_RESUMING);
   return runQueue(c);
 }
 
 function runQueue(c: usize): u32 {
-  const t = <usize>load<u32>(c, C_RESUMING);
   let accepted: u32 = 0;
-  while (load<u32>(c, C_RESUMING)) {
-    const entry = nextEntry(t);
-    if (!entry) { clearQueue(t); store<u32>(c, 0, C_RESUMING); break; }
+  while (true) {
+    const entry = nextEntry(c);
+    if (!entry) { store<u32>(c, 0, C_RESUMING); break; }
     if (isOutputFull()) { store<u32>(c, layout.FEED_FULL, C_STATE); return accepted; }
     const n = load<u32>(entry, Q_LENGTH);
-    if (!n) { passLoss(c, t); passEntry(t, entry); continue; }
+    if (!n) { passLoss(c); passEntry(c, entry); continue; }
     if (!hasRoom(c, n)) return accepted;
     aboutMessage(load<f64>(entry, Q_INDEX), load<f64>(entry, Q_OFFSET));
-    aboutRoute(t + T_ID, load<u32>(t, T_ID_LENGTH));
-    passEntry(t, entry);
+    passEntry(c, entry);
     const end = scanEnvelope(entry + Q_TEXT, false);
     if (conclude(c, handleEvent(c, entry + Q_TEXT, end, load<u32>(entry, Q_BYTES), true))) accepted++;
     if (load<u32>(c, C_STATE)) return accepted;

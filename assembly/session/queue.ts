@@ -1,13 +1,13 @@
 // Events of paused streams wait as canonical text (docs/semantics.md §5).
 import * as code from "../abi/codes";
 import * as layout from "../abi/layout";
-import { setAccount } from "../memory/heap";
-import { bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { account, roundUp, setAccount } from "../memory/heap";
+import { bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { canonicalize } from "../text/minify";
 import { failField } from "../reduce/agentue/judge";
 import { F_SEQ, F_STREAM_ID, integerOf, opOf } from "../reduce/agentue/envelope";
 import { S_DROPPED, S_STATUS } from "../reduce/agentue/state";
-import { add, C_DROPPED, LOST, option, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RESUME_AT, T_STATE } from "./layout";
+import { add, C_DROPPED, C_QUEUE, C_QUEUE_AT, C_RESUMING, LOST, option, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_STATE } from "./layout";
 import { forgetEnding } from "./streams";
 import { EVENT_NO_MEMORY, EVENT_REFUSED, refuses } from "./events";
 import { aboutSequence, indexAbout, offsetAbout, reportFault } from "./output";
@@ -21,9 +21,9 @@ function entrySize(n: u32): u32 { return (<u32>Q_TEXT + n + 16 + 7) & ~7; }
 /** Adds an entry for `n` bytes of text and returns it; 0 = out of memory. The caller writes the text. */
 export function addEntry(t: usize, index: f64, offset: f64, n: u32, bytes: u32): usize {
   const queue = t + T_QUEUE;
-  const account = setAccount(t);
+  const previous = setAccount(t);
   const room = bytesReserve(queue, entrySize(n));
-  setAccount(account);
+  setAccount(previous);
   if (!room) return 0;
   const entry = <usize>load<u32>(queue, RUN_PTR) + load<u32>(queue, RUN_LEN);
   store<f64>(entry, index, Q_INDEX);
@@ -60,31 +60,37 @@ export function enqueue(c: usize, t: usize, p: usize, end: usize, size: u32): u3
   return EVENT_REFUSED;
 }
 
-/** The next entry to resume, 0 = none. */
-export function nextEntry(t: usize): usize {
-  const queue = t + T_QUEUE, at = load<u32>(t, T_RESUME_AT);
-  return at < load<u32>(queue, RUN_LEN) ? <usize>load<u32>(queue, RUN_PTR) + at : 0;
+/** Takes the queue out of the stream, which may end and be released while its events are applied. */
+export function takeQueue(c: usize, t: usize): void {
+  const queue = t + T_QUEUE, held = load<u32>(queue, RUN_CAP) ? roundUp(load<u32>(queue, RUN_CAP) + 64) : 0;
+  memory.copy(c + C_QUEUE, queue, 16);
+  memory.fill(queue, 0, 16);
+  // nobody pays for it any more
+  const previous = setAccount(0);
+  store<u32>(account, load<u32>(account) + held);
+  setAccount(previous);
+  store<u32>(t, load<u32>(t) - held);
+  store<u32>(c, 0, C_QUEUE_AT);
+  store<u32>(t, 0, T_QUEUED);
+  store<u32>(t, 0, T_QUEUED_BYTES);
+  store<u8>(t, load<u8>(t, T_FLAGS) & ~LOST, T_FLAGS);
+}
+
+/** The next entry to resume, 0 = none: then the queue is gone. */
+export function nextEntry(c: usize): usize {
+  const queue = c + C_QUEUE, at = load<u32>(c, C_QUEUE_AT);
+  if (at < load<u32>(queue, RUN_LEN)) return <usize>load<u32>(queue, RUN_PTR) + at;
+  bytesFree(queue);
+  return 0;
 }
 
 /** Goes behind an entry. */
-export function passEntry(t: usize, entry: usize): void {
-  if (load<u32>(entry, Q_LENGTH)) store<u32>(t, load<u32>(t, T_QUEUED) - 1, T_QUEUED);
-  store<u32>(t, load<u32>(t, T_RESUME_AT) + load<u32>(entry, Q_SIZE), T_RESUME_AT);
-}
+export function passEntry(c: usize, entry: usize): void { store<u32>(c, load<u32>(c, C_QUEUE_AT) + load<u32>(entry, Q_SIZE), C_QUEUE_AT); }
 
 /** An event was lost at this place of the queue: the stream is refused from here on. */
-export function passLoss(c: usize, t: usize): void {
+export function passLoss(c: usize): void {
+  const t = <usize>load<u32>(c, C_RESUMING);
+  if (!t) return;
   store<u8>(t + T_STATE, code.STATUS_REFUSED, S_STATUS);
   forgetEnding(c, t);
-}
-
-/** Empties the queue. */
-export function clearQueue(t: usize): void {
-  const account = setAccount(t);
-  bytesFree(t + T_QUEUE);
-  setAccount(account);
-  store<u32>(t, 0, T_QUEUED);
-  store<u32>(t, 0, T_QUEUED_BYTES);
-  store<u32>(t, 0, T_RESUME_AT);
-  store<u8>(t, load<u8>(t, T_FLAGS) & ~LOST, T_FLAGS);
 }

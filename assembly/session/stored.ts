@@ -51,13 +51,13 @@ export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64,
   pathReset();
   if (load<u8>(start) != 0x7b) return fail(code.E_BAD_MODEL, code.R_OBJECT);
   if (!checkModel(start, option(c, layout.OPT_BLOCKS))) return false;
+  const isNew = !t;
+  if (isNew && load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) return failWhole(code.E_LIMIT) || fail(code.E_LIMIT, code.R_LIMIT_STREAMS);
   if (max<u32>(valueDepth, modelDepth) > option(c, layout.OPT_DEPTH) - 1) {
     pathReset();
     return fail(code.E_LIMIT, code.R_LIMIT_DEPTH);
   }
-  const isNew = !t;
   if (isNew) {
-    if (load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) return failWhole(code.E_LIMIT) || fail(code.E_LIMIT, code.R_LIMIT_STREAMS);
     t = openStream(c, id, idLength);
     if (!t) return failWhole(code.E_OUT_OF_MEMORY);
   }
