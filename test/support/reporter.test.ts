@@ -8,7 +8,10 @@ import { closingLine } from "./reporter.js";
 const ROOT = fileURLToPath(new URL("../..", import.meta.url));
 
 /** Runs the suite's own configuration of reporters over a folder of test files and returns the last line and exit code. */
-function run(files: Record<string, string>): { last: string | undefined; status: number | null } {
+function run(
+  files: Record<string, string>,
+  engines?: string,
+): { last: string | undefined; above: string | undefined; status: number | null } {
   mkdirSync(path.join(ROOT, "build"), { recursive: true });
   const folder = mkdtempSync(path.join(ROOT, "build", "reporter-"));
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
@@ -21,10 +24,12 @@ function run(files: Record<string, string>): { last: string | undefined; status:
   const reporter = path.join(ROOT, "test", "support", "reporter.ts");
   const config = { test: { include: ["*.test.ts"], reporters: ["default", reporter] } };
   writeFileSync(path.join(folder, "vitest.config.mjs"), `export default ${JSON.stringify(config)};\n`);
-  const { VITEST, ...env } = process.env;
+  const { VITEST, STREAMFOLD_TEST_ENGINES, ...env } = process.env;
+  if (engines !== undefined) env.STREAMFOLD_TEST_ENGINES = engines;
   const args = [path.join(ROOT, "node_modules", "vitest", "vitest.mjs"), "run", `--root=${folder}`];
   const child = spawnSync(process.execPath, args, { encoding: "utf8", env });
-  return { last: child.stdout.trimEnd().split("\n").at(-1), status: child.status };
+  const lines = child.stdout.trimEnd().split("\n");
+  return { last: lines.at(-1), above: lines.at(-2), status: child.status };
 }
 
 const PASSES = 'it("passes", () => { expect(1).toBe(1); });';
@@ -35,7 +40,15 @@ it("writes the skipped only when there are some", () => {
 });
 
 it("ends a good run with its count", () => {
-  expect(run({ "a.test.ts": PASSES, "b.test.ts": PASSES })).toEqual({ last: "2 passed, 0 failed", status: 0 });
+  const { above, ...end } = run({ "a.test.ts": PASSES, "b.test.ts": PASSES });
+  expect(end).toEqual({ last: "2 passed, 0 failed", status: 0 });
+  expect(above).not.toMatch(/Narrowed/);
+});
+
+it("says above the count that engines were left out", () => {
+  const { last, above } = run({ "a.test.ts": PASSES }, "js");
+  expect(last).toBe("1 passed, 0 failed");
+  expect(above).toMatch(/^Narrowed: STREAMFOLD_TEST_ENGINES .*: js$/);
 });
 
 it("counts failures inside and outside of tests", () => {
@@ -48,5 +61,5 @@ it("counts failures inside and outside of tests", () => {
       await new Promise((resolve) => setTimeout(resolve, 50));
     });`,
   };
-  expect(run(failing)).toEqual({ last: "3 passed, 4 failed", status: 1 });
+  expect(run(failing)).toMatchObject({ last: "3 passed, 4 failed", status: 1 });
 });

@@ -33,6 +33,11 @@ export function closingLine({ passed, failed, skipped }: Counts): string {
   return `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ""}`;
 }
 
+/** A line above the count that says which engines alone took part; empty when all did. */
+export function narrowedLine(engines: string | undefined): string {
+  return engines ? `Narrowed: STREAMFOLD_TEST_ENGINES lets these engines alone take part: ${engines}\n` : "";
+}
+
 /**
  * Prints the count of a run as the last line of all. It is written when the process exits: the other reporters and the
  * runner itself print after the run's end, and nothing may stand below the line.
@@ -43,7 +48,9 @@ export default class ClosingLineReporter implements Reporter {
   onInit(vitest: Vitest): void {
     if (vitest.config.watch) return;
     process.once("exit", () => {
-      if (this.#counts) process.stdout.write(`${closingLine(this.#counts)}\n`);
+      if (!this.#counts) return;
+      const narrowed = narrowedLine(process.env.STREAMFOLD_TEST_ENGINES);
+      process.stdout.write(`${narrowed}${closingLine(this.#counts)}\n`);
     });
   }
 
