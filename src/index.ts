@@ -21,3 +21,4 @@ export type {
 export type { ErrorCode, ErrorScope, WarningCode } from "./errors.js";
 export { StreamfoldError } from "./errors.js";
 export type { Limits } from "./limits.js";
+export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from "./limits.js";

@@ -20,6 +20,7 @@ export interface Limits {
   reports: number;
 }
 
+/** What holds for a limit that is not given. */
 export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   messageBytes: 16 * 1024 * 1024,
   depth: 512,
@@ -31,7 +32,8 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   reports: 1_000,
 });
 
-const MAXIMUM: Readonly<Limits> = Object.freeze({
+/** The largest value that each limit takes. */
+export const MAXIMUM_LIMITS: Readonly<Limits> = Object.freeze({
   messageBytes: 1024 * 1024 * 1024,
   depth: 4096,
   numberLength: 1024 * 1024,
@@ -56,7 +58,7 @@ export function resolveLimits(given: Partial<Limits> | undefined): Limits {
   for (const [name, value] of Object.entries(given)) {
     if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw usageError("bad_argument", `there is no limit named ${name}`);
     if (value === undefined) continue;
-    const maximum = MAXIMUM[name as keyof Limits];
+    const maximum = MAXIMUM_LIMITS[name as keyof Limits];
     if (!Number.isInteger(value) || value < 1 || value > maximum) {
       throw usageError("bad_argument", `limits.${name} must be an integer from 1 to ${maximum}`);
     }

@@ -1,12 +1,9 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { StreamfoldError } from "../entry/node.js";
+import { DEFAULT_LIMITS, MAXIMUM_LIMITS, StreamfoldError } from "../entry/node.js";
 import { EXIT, type Io, line, UsageError, write } from "./io.js";
 import { type ReduceOptions, reduce } from "./reduce.js";
 import { runBench } from "./run-bench.js";
 import { type VerifyOptions, verify } from "./verify.js";
-
-const MESSAGE_BYTES = 16 * 1024 * 1024;
-const MOST_MESSAGE_BYTES = 1024 * 1024 * 1024;
 
 /**
  * Runs the command line.
@@ -51,7 +48,7 @@ function define(io: Io, done: (code: number) => void): Command {
     .action(async (file: string, options: VerifyOptions) => done(await verify(file, options, io)));
   program
     .command("bench")
-    .description("measure (in a built repository): --quick, --filter <re>, --json <file>, --svg <file>")
+    .description("measure; `bench --help` has its options")
     .argument("[args...]")
     .helpOption(false)
     .allowUnknownOption()
@@ -83,14 +80,16 @@ function reading(command: Command): Command {
         .default("dedupe"),
     )
     .addOption(
-      new Option("--max-message <bytes>", "largest message").argParser(parseBytes).default(MESSAGE_BYTES, "16 MiB"),
+      new Option("--max-message <bytes>", "largest message")
+        .argParser(parseBytes)
+        .default(DEFAULT_LIMITS.messageBytes, `${DEFAULT_LIMITS.messageBytes / (1024 * 1024)} MiB`),
     );
 }
 
 function parseBytes(text: string): number {
   const bytes = /^\d+$/.test(text) ? Number(text) : 0;
-  if (bytes < 1 || bytes > MOST_MESSAGE_BYTES) {
-    throw new InvalidArgumentError(`It must be an integer from 1 to ${MOST_MESSAGE_BYTES}.`);
+  if (bytes < 1 || bytes > MAXIMUM_LIMITS.messageBytes) {
+    throw new InvalidArgumentError(`It must be an integer from 1 to ${MAXIMUM_LIMITS.messageBytes}.`);
   }
   return bytes;
 }

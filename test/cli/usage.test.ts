@@ -63,7 +63,7 @@ describe("usage", () => {
   it("says where the benchmark is when it is not there", async () => {
     const run = await cli(["bench", "--quick", "--filter", "x"]);
     expect(run).toMatchObject({ code: 2, stdout: "" });
-    expect(run.stderr).toMatch(/^error: the benchmark is not part of the published package.*\n$/);
+    expect(run.stderr).toMatch(/^error: bench\.js is not beside this program.*\n$/);
   });
 });
 

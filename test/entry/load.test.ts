@@ -27,7 +27,7 @@ function works(engine: Engine): void {
 
 describe("every entry", () => {
   it("has the same names", () => {
-    const names = ["StreamfoldError", "loadEngine", "loadEngineSync"];
+    const names = ["DEFAULT_LIMITS", "MAXIMUM_LIMITS", "StreamfoldError", "loadEngine", "loadEngineSync"];
     for (const entry of [node, browser, js]) expect(Object.keys(entry).sort()).toEqual(names);
     expect(browser.StreamfoldError).toBe(node.StreamfoldError);
     expect(js.StreamfoldError).toBe(node.StreamfoldError);
