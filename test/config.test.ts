@@ -83,7 +83,9 @@ describe("package.json exports", () => {
       file === "package.json" || manifest.files.some((entry) => file === entry || file.startsWith(`${entry}/`));
     for (const { file } of exported) expect(covered(path.posix.normalize(file)), file).toBe(true);
     expect(covered(path.posix.normalize(manifest.bin.streamfold))).toBe(true);
-    for (const entry of manifest.files) expect(existsSync(path.join(ROOT, entry)), entry).toBe(true);
+    // A trailing `*.md` stands for the texts of a folder.
+    for (const entry of manifest.files)
+      expect(existsSync(path.join(ROOT, entry.replace(/\*\.md$/, ""))), entry).toBe(true);
   });
 });
 
@@ -182,5 +184,12 @@ describe("the gate", () => {
     expect(statSync(path.join(ROOT, ".ci/run")).mode & 0o111).not.toBe(0);
     for (const [, name] of script.matchAll(/^npm run (\S+)/gm)) expect(manifest.scripts).toHaveProperty(name);
     execFileSync("bash", ["-n", ".ci/run"], { cwd: ROOT });
+  });
+
+  it("lets no variable of the caller's leave engines out", () => {
+    const lines = read(".ci/run").split("\n");
+    const unset = lines.findIndex((line) => /^unset .*\bSTREAMFOLD_TEST_ENGINES\b/.test(line));
+    expect(unset).toBeGreaterThan(-1);
+    expect(unset).toBeLessThan(lines.findIndex((line) => line.startsWith("npm test")));
   });
 });

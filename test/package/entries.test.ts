@@ -200,6 +200,10 @@ describe("the package", () => {
   it("holds what is meant to be published and nothing else", () => {
     const meant = [
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
+      /^(ARCHITECTURE|CONTRIBUTING|SECURITY)\.md$/,
+      /^docs\/[\w-]+\.md$/,
+      /^(assembly\/memory\/MEMORY|bench\/README)\.md$/,
+      /^examples\/(gateway|browser-client)\.mjs$/,
       /^dist\/(streamfold|streamfold\.simd)\.wasm$/,
       /^dist\/(cli|bench)\.js$/,
       /^dist\/THIRD-PARTY-LICENSES\.txt$/,
@@ -214,6 +218,17 @@ describe("the package", () => {
         project.files.some((file) => pattern.test(file)),
         String(pattern),
       ).toBe(true);
+  });
+
+  it("holds every file that its texts link to", () => {
+    const texts = project.files.filter((file) => file.endsWith(".md"));
+    const links = texts.flatMap((file) => {
+      const text = readFileSync(path.join(project.installed, file), "utf8");
+      const linked = [...text.matchAll(/\]\((?!\w+:|#)([^)#\s]+)[^)]*\)/g)].map(([, target]) => target);
+      return linked.map((target) => ({ file, target: path.posix.join(path.posix.dirname(file), target) }));
+    });
+    expect(links.length).toBeGreaterThan(10);
+    expect(links.filter(({ target }) => !project.files.includes(target))).toEqual([]);
   });
 
   it("makes no code from strings", () => {
@@ -233,5 +248,14 @@ describe("the package", () => {
     project.write({ "stream.sse": STREAM });
     const output = project.node([command, "reduce", "stream.sse", "--protocol", "agentue", "--from", "sse"]);
     expect(JSON.parse(output)).toEqual(MODEL);
+  });
+
+  it("runs the benchmark as installed, child processes included", () => {
+    const command = path.join(project.folder, "node_modules", ".bin", "streamfold");
+    const output = project.node([command, "bench", "--quick", "--filter", "100 events, one", "--json", "bench.json"]);
+    expect(output).toContain("wasm-simd: runs");
+    expect(output).not.toContain("NOT TIMED");
+    const { rows } = JSON.parse(readFileSync(path.join(project.folder, "bench.json"), "utf8"));
+    expect(rows.map(({ contenders }: { contenders: unknown[] }) => contenders.length)).toEqual([4]);
   });
 });
