@@ -35,16 +35,14 @@ async function join(gateway: Gateway) {
       reducer.push(body);
       const { status } = reducer.finish();
       const models = Object.fromEntries(
-        reducer
-          .streamIds()
-          .map((streamId) => [
-            streamId,
-            {
-              status: reducer.status({ streamId }),
-              seq: reducer.seq({ streamId }),
-              model: reducer.snapshot({ streamId }),
-            },
-          ]),
+        reducer.streamIds().map((streamId) => [
+          streamId,
+          {
+            status: reducer.status({ streamId }),
+            seq: reducer.seq({ streamId }),
+            model: reducer.snapshot({ streamId }),
+          },
+        ]),
       );
       reducer.close();
       return { status, errors, models, text: new TextDecoder().decode(body) };

@@ -5,9 +5,14 @@ import { describe, expect, it } from "vitest";
 const root = fileURLToPath(new URL("../../", import.meta.url));
 
 function run(script: string, ...args: string[]) {
+  return runWith({}, script, ...args);
+}
+
+function runWith(env: Record<string, string>, script: string, ...args: string[]) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [`examples/${script}`, ...args], {
     cwd: root,
     encoding: "utf8",
+    env: { ...process.env, ...env },
   });
   return { status, stdout, stderr };
 }
@@ -36,6 +41,17 @@ describe("the demonstration", () => {
     const fine = run("demo.mjs", "verify", "examples/support-session.sse");
     expect(fine.status).toBe(0);
     expect(run("demo.mjs", "no-such-command").status).toBe(2);
+  });
+
+  it("takes file names from where npm was called", () => {
+    const npm = { npm_lifecycle_event: "start", INIT_CWD: `${root}examples` };
+    const { status, stdout } = runWith(npm, "demo.mjs", "verify", "support-session.sse");
+    expect(stdout).toMatch(/complete\n$/);
+    expect(status).toBe(0);
+    // Other scripts, such as the tests, may have been called from anywhere.
+    expect(runWith({ ...npm, npm_lifecycle_event: "test" }, "demo.mjs", "verify", "support-session.sse").status).toBe(
+      2,
+    );
   });
 });
 
