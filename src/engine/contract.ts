@@ -49,17 +49,56 @@ export interface FinishResult {
   streams: { streamId: string; status: StreamStatus }[];
 }
 
-/** One coalesced change (docs/semantics.md §6). Ranges of text count UTF-16 code units, ranges of arrays elements. */
-export interface Change {
+/** One coalesced change (docs/semantics.md §6), told apart by `kind`. */
+export type Change = StartChange | InsertChange | ReplaceChange | AppendChange | MetaChange;
+
+/** The whole model is new. */
+export interface StartChange {
+  kind: "start";
   streamId: string;
-  kind: "start" | "insert" | "append" | "replace" | "remove" | "meta";
-  id?: string;
+}
+
+/** A block came in at the end of the model's blocks. */
+export interface InsertChange {
+  kind: "insert";
+  streamId: string;
+  /** The block. */
+  id: string;
+}
+
+/** A block, or one field of it, was set. */
+export interface ReplaceChange {
+  kind: "replace";
+  streamId: string;
+  /** The block. */
+  id: string;
+  /** Path of the field (`tool.status`); absent for the whole block. */
   field?: string;
-  pointer?: string;
-  from?: number;
-  to?: number;
+}
+
+/** A field of a block has grown at its end. */
+export interface AppendChange {
+  kind: "append";
+  streamId: string;
+  /** The block. */
+  id: string;
+  field: string;
+  /** The field's length before: UTF-16 code units of a string, elements of an array. */
+  from: number;
+  /** The field's length after, in the same unit. */
+  to: number;
+  /** What a string has grown by; absent for an array. */
   text?: string;
 }
+
+/** What lies at a path of the model's `meta` was set. */
+export interface MetaChange {
+  kind: "meta";
+  streamId: string;
+  /** The path below `meta` (`error`, `stats`). */
+  field: string;
+}
+
 export type ChangeSet =
   | { version: number; changes: Change[]; resync?: undefined }
   | { version: number; resync: true; changes?: undefined };
@@ -201,7 +240,12 @@ export interface StreamSelector {
   streamId?: string;
 }
 
-/** Folds one connection's events into one model per logical stream. All methods throw `closed` after `close()` and `reentrant` inside a callback. */
+/**
+ * Folds one connection's events into one model per logical stream.
+ *
+ * Every method but `close` throws `closed` after `close()`. Inside a listener, calls that feed, change or close this reducer throw
+ * `reentrant`; reading is allowed. Inside the callback of `withSnapshotBytes` every call on a reducer of the engine does.
+ */
 export interface Reducer {
   push(chunk: ArrayBuffer | ArrayBufferView): number;
   apply(event: unknown): number;
@@ -213,7 +257,8 @@ export interface Reducer {
   materialize(block: unknown, options?: StreamSelector): void;
   pause(options?: StreamSelector): void;
   resume(options?: StreamSelector): number;
-  snapshot(options?: StreamSelector & { integers?: "number" | "bigint" }): unknown;
+  /** The model as a fresh value, or undefined without one. `Model` is what the caller takes it for, such as `AgentUEModel` of streamfold/agentue. */
+  snapshot<Model = unknown>(options?: StreamSelector & { integers?: "number" | "bigint" }): Model | undefined;
   snapshotBytes(options?: StreamSelector & { format?: "json" }): Uint8Array;
   withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: StreamSelector & { format?: "json" }): T;
   changes(options?: StreamSelector & { since?: number }): ChangeSet;

@@ -13,15 +13,33 @@ export interface Listeners {
   onGap: ((gap: Gap) => void) | undefined;
 }
 
+/** Every option there is: a misspelt one would be left at its default in silence. */
+const OPTION_NAMES: Record<keyof ReducerOptions, true> = {
+  protocol: true,
+  transport: true,
+  limits: true,
+  sequence: true,
+  onViolation: true,
+  utf8: true,
+  unterminatedTail: true,
+  undecodable: true,
+  keepEnded: true,
+  onEvent: true,
+  onWarning: true,
+  onError: true,
+  onGap: true,
+};
+
 /**
  * Checks the options of a reducer and fills in the defaults.
  *
  * @throws StreamfoldError `unsupported_transport` for a transport this version does not read, `bad_argument` for anything else that
- *   is not as `ReducerOptions` says
+ *   is not as `ReducerOptions` says, a member of a plain object that is no option included
  */
 export function resolveOptions(options: ReducerOptions): { session: SessionOptions; listeners: Listeners } {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
+  refuseUnknown(options);
   const { protocol, transport } = options;
   if ((protocol as string) === "ag-ui") {
     throw usageError("bad_argument", 'the protocol "ag-ui" is not available in this version');
@@ -52,6 +70,14 @@ export function resolveOptions(options: ReducerOptions): { session: SessionOptio
       events: listeners.onEvent !== undefined,
     },
   };
+}
+
+/** Of plain objects only: an instance of a class may keep what its listeners need in members of its own. */
+function refuseUnknown(options: object): void {
+  const prototype: unknown = Object.getPrototypeOf(options);
+  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return;
+  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name));
+  if (unknown !== undefined) throw usageError("bad_argument", `there is no option ${JSON.stringify(unknown)}`);
 }
 
 function oneOf<K extends keyof ReducerOptions>(

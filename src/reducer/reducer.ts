@@ -44,6 +44,8 @@ export class ReducerHandle implements Reducer {
   readonly #reports: Report[] = [];
   readonly #lending: Lending;
   #closed = false;
+  /** The connection has failed and its listener was told; the session reports the same failure at every push. */
+  #failed = false;
   /** A listener, or code inside a value of the caller's, is running. */
   #busy = false;
 
@@ -66,7 +68,10 @@ export class ReducerHandle implements Reducer {
     } catch (error) {
       throw this.#broken(error);
     }
-    if (this.#reports.length > 0) this.#settle(session, applied, true);
+    if (this.#reports.length > 0) {
+      if (this.#failed) throw this.#failedBefore(session);
+      this.#settle(session, applied, true);
+    }
     return applied;
   }
 
@@ -91,6 +96,7 @@ export class ReducerHandle implements Reducer {
   reconnect(): void {
     this.#enter();
     this.#sessions.any().reconnect();
+    this.#failed = false;
   }
 
   load(model: unknown, options?: Selector<{ seq?: number; format?: "json" }>): void {
@@ -115,6 +121,7 @@ export class ReducerHandle implements Reducer {
   restore(bytes: Uint8Array): void {
     this.#enter();
     this.#sessions.restore(toBytes(bytes, "restore takes what checkpoint() gave"));
+    this.#failed = false;
   }
 
   materialize(block: unknown, options?: StreamSelector): void {
@@ -148,13 +155,13 @@ export class ReducerHandle implements Reducer {
     return applied;
   }
 
-  snapshot(options?: Selector<{ integers?: "number" | "bigint" }>): unknown {
+  snapshot<Model>(options?: Selector<{ integers?: "number" | "bigint" }>): Model | undefined {
     this.#alive();
     const integers = options?.integers ?? "number";
     if (integers !== "number" && integers !== "bigint") {
       throw usageError("bad_argument", 'integers must be "number" or "bigint"');
     }
-    return this.#sessions.any().snapshot(streamOf(options), integers);
+    return this.#sessions.any().snapshot(streamOf(options), integers) as Model | undefined;
   }
 
   snapshotBytes(options?: Selector<{ format?: "json" }>): Uint8Array {
@@ -222,6 +229,7 @@ export class ReducerHandle implements Reducer {
   reset(): void {
     this.#enter();
     this.#sessions.any().reset();
+    this.#failed = false;
   }
 
   close(): void {
@@ -349,7 +357,7 @@ export class ReducerHandle implements Reducer {
     const { errors, thrown } = this.#deliver();
     if (!(error instanceof StreamfoldError)) return error;
     if (thrown !== undefined) error.cause = thrown.value;
-    return errors.length > 0 ? failureOf(error, 0, errors) : error;
+    return errors.length > 0 ? failureOf(error, error.applied ?? 0, errors) : error;
   }
 
   #deliver(): Delivered {
@@ -367,6 +375,9 @@ export class ReducerHandle implements Reducer {
   #settle(session: EngineSession, applied: number, wire: boolean): void {
     const full = this.#reports.length >= this.#mostReports;
     const { errors, thrown } = this.#deliver();
+    const last = errors.at(-1);
+    // A failed connection comes last; beyond the most reports nobody has been told, and the next push does it.
+    if (wire && last !== undefined && last.scope !== "stream") this.#failed = session.failure()?.code === last.code;
     const first = this.#listeners.onError === undefined ? errors[0] : this.#toThrow(session, errors, wire, full);
     if (first === undefined) {
       if (thrown !== undefined) throw thrown.value;
@@ -374,6 +385,12 @@ export class ReducerHandle implements Reducer {
     }
     if (thrown !== undefined) first.cause = thrown.value;
     throw failureOf(first, applied, errors);
+  }
+
+  /** The error of a push on a connection that had failed before: thrown only, since its listener knows. */
+  #failedBefore(session: EngineSession): StreamfoldError {
+    this.#reports.length = 0;
+    return failureOf(new StreamfoldError(session.failure()!), 0, []);
   }
 
   /** What is thrown although there is an `onError`. */

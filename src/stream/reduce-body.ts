@@ -22,6 +22,7 @@ interface Source {
  * asked for the next one when the last is folded.
  *
  * @param reducer takes the bytes; it is finished, not closed
+ * @param body null, as a fetch gives it for a response without one, is an empty body
  * @returns the result of `finish()`
  * @throws whatever broke the reading: the source's own error, the signal's reason, an exception of `onChunk`, or the StreamfoldError that
  *   `push` or `finish` threw. The source is then cancelled and the reducer finished, and the error has the FinishResult as its member
@@ -30,11 +31,11 @@ interface Source {
  */
 export async function reduceBody(
   reducer: Reducer,
-  body: ReadableStream<Chunk> | AsyncIterable<Chunk>,
+  body: ReadableStream<Chunk> | AsyncIterable<Chunk> | null,
   options: BodyOptions = {},
 ): Promise<FinishResult> {
   const { signal, onChunk } = options;
-  const source = open(body);
+  const source = open(body === null ? EMPTY : body);
   let aborted: ((reason: unknown) => void) | undefined;
   const abortion = new Promise<never>((_resolve, reject) => {
     aborted = () => reject(signal?.reason);
@@ -61,6 +62,10 @@ export async function reduceBody(
     source.release();
   }
 }
+
+const EMPTY: AsyncIterable<Chunk> = {
+  async *[Symbol.asyncIterator]() {},
+};
 
 function open(body: ReadableStream<Chunk> | AsyncIterable<Chunk>): Source {
   if (typeof (body as ReadableStream<Chunk> | null)?.getReader === "function") {

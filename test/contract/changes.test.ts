@@ -5,7 +5,8 @@ import { type Call, type Case, contract } from "./runner.js";
 
 // docs/semantics.md §6: what `changes` answers.
 
-type Wanted = Omit<Change, "streamId">;
+type Without<T, K extends PropertyKey> = T extends unknown ? Omit<T, K> : never;
+type Wanted = Without<Change, "streamId">;
 
 /** Reads `changes` and compares; "resync" stands for an answer that is not known any more. */
 function changes(since: number | undefined, version: number, wanted: Wanted[] | "resync", streamId = ""): Call {

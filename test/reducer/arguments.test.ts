@@ -28,11 +28,23 @@ describe.each(KINDS)("arguments (%s)", (kind) => {
       ["limits", 5],
       ["limits", { depth: 0 }],
       ["limits", { nesting: 5 }],
+      ["onerror", () => {}],
+      ["onviolation", "skip-event"],
+      ["streamId", "a"],
+      ["modelBytes", undefined],
+      ["toString", 1],
     ];
     for (const [name, value] of bad) {
       failing(() => make({ [name]: value }), "bad_argument");
     }
     failing(() => engine(kind).createReducer(undefined as never), "bad_argument");
+  });
+
+  it("names an option that there is not", () => {
+    const { message } = failing(() => make({ keepended: 5 } as never), "bad_argument");
+    expect(message).toContain('"keepended"');
+    const bare = Object.assign(Object.create(null), { protocol: "agentue", transport: "ndjson", onerror: () => {} });
+    failing(() => engine(kind).createReducer(bare as ReducerOptions), "bad_argument");
   });
 
   it("says that AG-UI is not there yet, and which transports are", () => {

@@ -97,10 +97,45 @@ describe.each(KINDS)("listeners (%s)", (kind) => {
     expect(error.errors?.map(({ code }) => code)).toEqual(["bad_json", "unknown_op"]);
     expect(heard.map(({ code }) => code)).toEqual(["unknown_op", "unknown_op", "bad_json"]);
     const again = failing(() => reducer.push(ndjson(START)), "bad_json");
-    expect([again.applied, again.byteOffset]).toEqual([0, error.byteOffset]);
+    expect([again.applied, again.byteOffset, again.message]).toEqual([0, error.byteOffset, error.message]);
+    expect(again.errors).toEqual([again]);
+    failing(() => reducer.push(new Uint8Array(0)), "bad_json");
+    // The listener was told once.
+    expect(heard).toHaveLength(3);
     expect(reducer.snapshot()).toEqual(START.model);
     reducer.reconnect();
     expect(reducer.push(ndjson(START))).toBe(1);
+    reducer.close();
+  });
+
+  it("hear of each failure of the connection once", () => {
+    const heard: string[] = [];
+    const reducer = make({ onError: ({ code, byteOffset }) => heard.push(`${code}@${byteOffset}`) });
+    const forget = [
+      () => reducer.reconnect(),
+      () => reducer.reset(),
+      () => {
+        const other = make();
+        reducer.restore(other.checkpoint());
+        other.close();
+      },
+    ];
+    for (const [index, anew] of forget.entries()) {
+      for (let i = 0; i < 3; i++) {
+        const { errors } = failing(() => reducer.push(ndjson("[]", START)), "not_an_event");
+        expect(errors).toHaveLength(1);
+      }
+      expect(reducer.apply(start("a"))).toBe(1);
+      expect(reducer.apply("{")).toBe(0);
+      failing(() => reducer.push(ndjson(START)), "not_an_event");
+      reducer.finish();
+      failing(() => reducer.push(ndjson(START)), "not_an_event");
+      expect(heard).toHaveLength(2 * index + 2);
+      anew();
+      expect(reducer.push(ndjson(START))).toBe(1);
+      anew();
+    }
+    expect(heard).toEqual(forget.flatMap(() => ["not_an_event@0", "bad_json@1"]));
     reducer.close();
   });
 
@@ -256,6 +291,9 @@ describe.each(KINDS)("listeners (%s)", (kind) => {
     failing(() => reducer.push(ndjson(bad, bad, bad, bad, "{")), "bad_json");
     expect(heard).toHaveLength(2);
     expect(reducer.stats().errors).toBe(5);
+    // There was no room for it: the next push makes it known.
+    for (let i = 0; i < 2; i++) failing(() => reducer.push(ndjson(START)), "bad_json");
+    expect(heard).toEqual(["unknown_op", "unknown_op", "bad_json"]);
     reducer.close();
   });
 });

@@ -207,9 +207,18 @@ describe.each(KINDS)("reduceBody (%s)", (kind) => {
     expect(error.finishResult).toBeUndefined();
   });
 
+  it("takes the body of a response that has none", async () => {
+    const reducer = make();
+    const { body } = new Response(null);
+    expect(await reduceBody(reducer, body)).toEqual({ status: "truncated", streams: [] });
+    expect(reducer.push(BODY)).toBe(3);
+    expect(await reduceBody(reducer, null)).toEqual(COMPLETE);
+    reducer.close();
+  });
+
   it("refuses what is no body", async () => {
     const reducer = make();
-    for (const body of [undefined, null, "text", [BODY], BODY]) {
+    for (const body of [undefined, "text", [BODY], BODY]) {
       expect(await thrownBy(reduceBody(reducer, body as never))).toMatchObject({ code: "bad_argument" });
     }
     expect(reducer.stats().bytes).toBe(0);

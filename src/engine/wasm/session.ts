@@ -216,11 +216,10 @@ export class WasmSession implements EngineSession {
     const again = this.#putId(streamId);
     const length = this.#call(() => exports.stream_changes(this.#handle, again, from));
     if (length === -1) return from === 0 ? { version: 0, changes: [] } : { version: 0, resync: true };
-    const records = JSON.parse(this.#take(this.#result(length), decode)) as
-      | (Omit<Change, "streamId" | "kind"> & { kind: number })[]
-      | null;
+    const records = JSON.parse(this.#take(this.#result(length), decode)) as { kind: number }[] | null;
     if (records === null) return { version, resync: true };
-    return { version, changes: records.map(({ kind, ...rest }) => ({ streamId, kind: CHANGE_KINDS[kind]!, ...rest })) };
+    const changes = records.map(({ kind, ...rest }) => ({ streamId, kind: CHANGE_KINDS[kind]!, ...rest }) as Change);
+    return { version, changes };
   }
 
   stats(streamId?: string): Stats {

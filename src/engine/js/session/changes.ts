@@ -1,10 +1,12 @@
 import { own } from "../../../json/object.js";
-import type { Change, ChangeSet } from "../../contract.js";
+import type { AppendChange, Change, ChangeSet } from "../../contract.js";
 import type { BlockChange, BlockEntry } from "../reduce/agentue/document.js";
 import type { ChangeSink } from "../reduce/agentue/state.js";
 
 /** Coalesced changes that are kept (docs/semantics.md §6). */
 const KEPT = 256;
+/** A change of a field with a longer name is not kept. */
+const LONGEST_FIELD = 1024;
 /** Generation of a change that nothing may join any more. */
 const CLOSED = -1;
 
@@ -91,7 +93,7 @@ export class ChangeLog implements ChangeSink {
     this.add(new LoggedChange("meta", this.version, CLOSED, undefined, field));
   }
 
-  /** Continues a saved stream: only the present version is known. */
+  /** Continues a saved stream, or forgets what was: only the present version is known. */
   restore(version: number): void {
     this.version = version;
     this.log.length = 0;
@@ -123,6 +125,11 @@ export class ChangeLog implements ChangeSink {
   }
 
   private add(change: LoggedChange): void {
+    if (change.field !== undefined && change.field.length > LONGEST_FIELD) {
+      this.restore(this.version);
+      this.generation++;
+      return;
+    }
     this.log.push(change);
     if (this.log.length <= KEPT) return;
     const dropped = this.log.shift()!;
@@ -132,7 +139,7 @@ export class ChangeLog implements ChangeSink {
   }
 
   private describe(change: LoggedChange): Change {
-    const described: Change = { streamId: this.streamId, kind: change.kind };
+    const described: Described = { streamId: this.streamId, kind: change.kind };
     if (change.entry !== undefined) described.id = change.entry.id;
     if (change.field !== undefined) described.field = change.field;
     if (change.kind === "append") {
@@ -142,9 +149,12 @@ export class ChangeLog implements ChangeSink {
       if (change.isText)
         described.text = (own(change.entry!.value, change.field!) as string).slice(change.from, change.to);
     }
-    return described;
+    return described as Change;
   }
 }
+
+/** A change while its members are gathered. */
+type Described = { streamId: string; kind: Change["kind"] } & Partial<Omit<AppendChange, "streamId" | "kind">>;
 
 /** What is replaced by the later changes of an answer, which is gathered from its end. */
 class Replaced {
