@@ -115,7 +115,8 @@ export function errorScope(code: ErrorCode): ErrorScope {
 /** The text of a failure, built from its code, reason and position; the same for both engines. */
 export function errorMessage(fault: Fault): string {
   let text: string = ROW.get(fault.code)![2];
-  const reason = fault.detail ?? REASONS[fault.reason ?? 0];
+  // "The event lacks a member: it is missing" would say it twice.
+  const reason = fault.detail ?? (fault.code === "missing_field" ? "" : REASONS[fault.reason ?? 0]);
   if (reason) text += `: ${reason}`;
   if (fault.path !== undefined) text += ` (at ${fault.path === "" ? "the root" : fault.path})`;
   if (fault.opIndex !== undefined) text += ` (operation ${fault.opIndex})`;

@@ -1,4 +1,5 @@
 import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import path from "node:path";
 import type { Transport } from "../entry/node.js";
 import { type Io, UsageError } from "./io.js";
@@ -12,14 +13,21 @@ const BY_EXTENSION: Record<string, Transport> = {
   ".json": "json",
 };
 
-/** The transport of an input: as told, else by the file's name; standard input is "sse". Throws UsageError when the name says nothing. */
-export function transportOf(file: string, told: Transport | undefined): Transport {
+/**
+ * The transport of an input: as told, else by the file's name; standard input is "sse".
+ *
+ * @throws UsageError when the name says nothing, or, before that, when there is no such file
+ */
+export async function transportOf(file: string, told: Transport | undefined): Promise<Transport> {
   if (told !== undefined) return told;
   if (file === "-") return "sse";
   const known = BY_EXTENSION[path.extname(file).toLowerCase()];
-  if (known === undefined)
-    throw new UsageError(`the name ${file} does not tell the transport: say --from sse, ndjson or json`);
-  return known;
+  if (known !== undefined) return known;
+  const found = await stat(file).catch((error: unknown) => {
+    throw unreadable(file, error);
+  });
+  if (found.isDirectory()) throw new UsageError(`cannot read ${file}: it is a directory`);
+  throw new UsageError(`the name ${file} does not tell the transport: say --from sse, ndjson or json`);
 }
 
 /**
@@ -49,11 +57,15 @@ export async function* chunksOf(
       if (size > mostBytes) break;
     }
   } catch (error) {
-    throw isSystemError(error)
-      ? new UsageError(`cannot read ${file === "-" ? "standard input" : file}: ${plainly(error)}`)
-      : error;
+    throw unreadable(file, error);
   }
   if (transport === "json") yield Buffer.concat(held);
+}
+
+/** A failure of the system as one line for the user; anything else as it is. */
+function unreadable(file: string, error: unknown): unknown {
+  if (!isSystemError(error)) return error;
+  return new UsageError(`cannot read ${file === "-" ? "standard input" : file}: ${plainly(error)}`);
 }
 
 function isSystemError(error: unknown): error is NodeJS.ErrnoException {

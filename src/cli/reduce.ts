@@ -30,10 +30,11 @@ export const MOST_REPORTS = 65_536;
  * Folds an input and prints the model (or an object of models by stream id) as JSON; what went wrong goes to stderr. What there is of
  * the models is printed in any case.
  *
- * @returns 0, or 1 when something was refused, the input is cut off or the asked-for stream is missing
+ * @returns 0, or 1 when something was refused, the input is cut off or the asked-for stream is missing. A "json" input is one event and
+ *   no body: it is judged for refusal only
  */
 export async function reduce(file: string, options: ReduceOptions, io: Io): Promise<number> {
-  const transport = transportOf(file, options.from);
+  const transport = await transportOf(file, options.from);
   const engine = await loadEngine({ kind: options.engine });
   const trouble = new Trouble(options.stream);
   const reducer = engine.createReducer({
@@ -51,9 +52,12 @@ export async function reduce(file: string, options: ReduceOptions, io: Io): Prom
       if (!goesOn) break;
     }
     quietly(() => reducer.finish());
-    trouble.end(reducer.finish());
+    trouble.end(reducer.finish(), transport);
     const printed = await printModels(reducer, options, io);
-    if (!printed) trouble.fatal(`error: there is no stream ${JSON.stringify(options.stream)}`);
+    if (!printed)
+      trouble.fatal(
+        `error: there is no ${options.stream === "" ? "unnamed stream" : `stream ${JSON.stringify(options.stream)}`}`,
+      );
     await write(io.stderr, trouble.take());
     return trouble.any ? EXIT.refused : EXIT.fine;
   } finally {
@@ -88,11 +92,12 @@ class Trouble {
     else this.note(`error: ${error.code}: ${error.message}`);
   }
 
-  end(result: FinishResult): void {
+  end(result: FinishResult, transport: Transport): void {
     const why = whyTruncated(result);
     if (why === undefined) return;
     const stream = result.streams.find(({ streamId }) => streamId === this.#only);
-    if (this.#only !== undefined && stream?.status === "ended") this.note(`truncated: ${why}`);
+    if (transport === "json") this.note(`note: ${why}`);
+    else if (this.#only !== undefined && stream?.status === "ended") this.note(`truncated: ${why}`);
     else this.fatal(`truncated: ${why}`);
   }
 
@@ -118,8 +123,12 @@ export function whyTruncated(result: FinishResult): string | undefined {
   if (result.streams.length === 0) return "no stream was opened";
   const cut = result.streams.filter(({ status }) => status !== "ended");
   if (cut.length === 0) return "the input ends inside a message";
-  const shown = cut.slice(0, 10).map(({ streamId, status }) => `stream ${JSON.stringify(streamId)} is ${status}`);
+  const shown = cut.slice(0, 10).map(({ streamId, status }) => `${nameOf(streamId)} is ${status}`);
   return `${shown.join(", ")}${cut.length > shown.length ? ` and ${cut.length - shown.length} more` : ""}, without an end`;
+}
+
+function nameOf(streamId: string): string {
+  return streamId === "" ? "the unnamed stream" : `stream ${JSON.stringify(streamId)}`;
 }
 
 /** ` [stream "a", event 3]` */

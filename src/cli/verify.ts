@@ -23,10 +23,11 @@ export interface VerifyOptions {
  * Checks an input against the protocol and goes on behind each violation. Prints one line per violation or warning and a last line
  * that sums up.
  *
- * @returns 0, or 1 when there was a violation or the input is cut off
+ * @returns 0, or 1 when there was a violation or the input is cut off. A "json" input is one event and no body: it is judged for
+ *   violations only
  */
 export async function verify(file: string, options: VerifyOptions, io: Io): Promise<number> {
-  const transport = transportOf(file, options.from);
+  const transport = await transportOf(file, options.from);
   const engine = await loadEngine({ kind: options.engine });
   let lines = "";
   const add = (text: string): void => {
@@ -67,7 +68,8 @@ export async function verify(file: string, options: VerifyOptions, io: Io): Prom
       ].join(", "),
     );
     await flush();
-    return errors > 0 || why !== undefined ? EXIT.refused : EXIT.fine;
+    const cut = why !== undefined && transport !== "json";
+    return errors > 0 || cut ? EXIT.refused : EXIT.fine;
   } finally {
     engine.close();
   }

@@ -42,10 +42,13 @@ describe.each(KINDS)("streamfold reduce --engine %s", (kind) => {
   it("takes a json file as one event", async () => {
     const run = await cli(["reduce", file("event.json", JSON.stringify(START, null, 2)), ...engine]);
     expect(run.stdout).toBe(`${JSON.stringify(START.model)}\n`);
-    expect(run).toMatchObject({ code: 1, stderr: 'truncated: stream "" is open, without an end\n' });
+    // One event is no body: what is not ended is said and no failure.
+    expect(run).toMatchObject({ code: 0, stderr: "note: the unnamed stream is open, without an end\n" });
+    const refused = await cli(["reduce", "--from", "json", ...engine], [JSON.stringify({ ...START, x: 1 })]);
+    expect(refused).toMatchObject({ code: 1, stdout: "" });
     const pieces = await cli(["reduce", "--from", "json", ...engine], ['{"op":"end",', '"seq":1}']);
     expect(pieces).toMatchObject({ code: 1, stdout: "" });
-    expect(pieces.stderr).toMatch(/^error: no_model: .*\ntruncated: no stream was opened\n$/);
+    expect(pieces.stderr).toMatch(/^error: no_model: .*\nnote: no stream was opened\n$/);
   });
 
   it("keeps every digit and the order of members, pretty or not", async () => {
@@ -77,6 +80,8 @@ describe.each(KINDS)("streamfold reduce --engine %s", (kind) => {
     expect(JSON.parse(lone.stdout)).toEqual({ "": modelWith("Hello, world") });
     const missing = await cli(["reduce", "--stream", "c", ...engine], [body]);
     expect(missing).toEqual({ code: 1, stdout: "", stderr: 'error: there is no stream "c"\n' });
+    const unnamed = await cli(["reduce", "--stream", "", ...engine], [body]);
+    expect(unnamed).toEqual({ code: 1, stdout: "", stderr: "error: there is no unnamed stream\n" });
   });
 
   it("prints what there is of a refused stream, and the reason", async () => {
@@ -84,7 +89,9 @@ describe.each(KINDS)("streamfold reduce --engine %s", (kind) => {
     const run = await cli(["reduce", ...engine], [body]);
     expect(run.code).toBe(1);
     expect(run.stdout).toBe(`${JSON.stringify(modelWith("Hello!"))}\n`);
-    expect(run.stderr).toMatch(/^error: unknown_op: .*\/op.*\ntruncated: stream "" is refused, without an end\n$/);
+    expect(run.stderr).toMatch(
+      /^error: unknown_op: .*\/op.*\ntruncated: the unnamed stream is refused, without an end\n$/,
+    );
   });
 
   it("prints what there is before the connection failed, and reads no further", async () => {

@@ -48,8 +48,15 @@ describe("usage", () => {
         const run = await cli([command, name, "--from", "sse"]);
         expect(run).toMatchObject({ code: 2, stdout: "" });
         expect(run.stderr).toMatch(message);
+        expect(await cli([command, name])).toEqual(run);
       }
     }
+    const missing = await cli(["reduce", path.join(folder, "missing.txt")]);
+    expect(missing).toMatchObject({ code: 2, stdout: "" });
+    expect(missing.stderr).toMatch(/^error: cannot read .*missing\.txt: there is no such file\n$/);
+    const silent = path.join(folder, "notes.txt");
+    writeFileSync(silent, "");
+    expect((await cli(["verify", silent])).stderr).toMatch(/^error: the name .*notes\.txt does not tell the transport/);
   });
 
   it("helps and tells its version on stdout", async () => {

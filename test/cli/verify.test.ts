@@ -66,6 +66,21 @@ describe.each(KINDS)("streamfold verify --engine %s", (kind) => {
     });
   });
 
+  it("judges a json input, which is one event, for violations only", async () => {
+    const run = await cli(["verify", "--from", "json", ...engine], [JSON.stringify(START)]);
+    expect(run.code).toBe(0);
+    expect(run.stdout).toMatch(
+      /^end of input {2}truncated {2}the unnamed stream is open, without an end\n1 event: 1 applied/,
+    );
+    expect((await cli(["verify", "--from", "json", ...engine], [JSON.stringify(end(1))])).code).toBe(1);
+    expect((await cli(["verify", "--from", "json", ...engine], ["{"])).code).toBe(1);
+  });
+
+  it("says once that a member is missing", async () => {
+    const run = await cli(["verify", "--from", "ndjson", ...engine], [ndjson(START, { op: "ping" }, end(2))]);
+    expect(run.stdout.split("\n")[0]).toMatch(/ {2}missing_field {2}\/seq {2}The event lacks a member$/);
+  });
+
   it("reports every one of very many violations", async () => {
     const run = await cli(["verify", "--from", "ndjson", ...engine], [ndjson(START), "{}\n".repeat(20_000)]);
     expect(run.stdout.split("\n").filter((text) => text.includes("missing_field"))).toHaveLength(20_000);
