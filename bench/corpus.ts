@@ -3,8 +3,11 @@ import { foldCases } from "./cases/fold.js";
 import { growthCases } from "./cases/growth.js";
 import { limitCases } from "./cases/limits.js";
 import { loadCases } from "./cases/load.js";
+import { patchCases } from "./cases/patches.js";
 import { objectCases } from "./cases/objects.js";
 import { snapshotCases } from "./cases/snapshot.js";
+import { transportCases } from "./cases/transports.js";
+import { validateCases } from "./cases/validate.js";
 import { coldStartCases } from "./cold-start.js";
 import { memoryCases } from "./memory.js";
 
@@ -13,11 +16,14 @@ export const CORPUS: readonly Case[] = [
   ...foldCases,
   ...snapshotCases,
   ...loadCases,
+  ...patchCases,
   ...growthCases,
   ...memoryCases,
   ...objectCases,
   ...coldStartCases,
   ...limitCases,
+  ...validateCases,
+  ...transportCases,
 ];
 
 /** The rows whose id or title matches. */

@@ -208,6 +208,16 @@ export function sseMessages(events: AgentueEvent[]): Uint8Array[] {
   return events.map((event) => encoder.encode(`data: ${JSON.stringify(event)}\n\n`));
 }
 
+/** Every event as one line of NDJSON in its own buffer. */
+export function jsonLines(events: AgentueEvent[]): Uint8Array[] {
+  return events.map((event) => encoder.encode(`${JSON.stringify(event)}\n`));
+}
+
+/** Every event as one JSON text in its own buffer. */
+export function jsonMessages(events: AgentueEvent[]): Uint8Array[] {
+  return events.map((event) => encoder.encode(JSON.stringify(event)));
+}
+
 /** The same bytes in chunks of `size` bytes, each in its own buffer. */
 export function rechunk(messages: Uint8Array[], size: number): Uint8Array[] {
   const bytes = new Uint8Array(messages.reduce((sum, message) => sum + message.length, 0));

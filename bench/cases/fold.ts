@@ -10,13 +10,13 @@ const CHUNK = 65_536;
 /** Tokens that each block gets on average, where there are many: a short answer's worth. */
 const TOKENS = 200;
 
-interface Payload {
+export interface FoldBytes {
   chunks: Uint8Array[];
   expected: Map<string, Model>;
 }
 
 /** @param chunk bytes of a chunk; 0 gives each event its own */
-function makePayloads(shape: FoldShape, chunk: number): Payload[] {
+function makePayloads(shape: FoldShape, chunk: number): FoldBytes[] {
   return Array.from({ length: PAYLOADS }, (_, number) => {
     const { events, expected } = foldPayload(shape, 1000 + number);
     const messages = sseMessages(events);
@@ -24,8 +24,12 @@ function makePayloads(shape: FoldShape, chunk: number): Payload[] {
   });
 }
 
-/** @param verified payloads that are compared, from the first on */
-function foldTrial(contenders: FoldContender[], payloads: Payload[], verified: number, ops: number): Trial {
+/**
+ * Folds of payloads from the first chunk to the models.
+ *
+ * @param verified payloads that are compared, from the first on
+ */
+export function foldTrial(contenders: FoldContender[], payloads: FoldBytes[], verified: number, ops: number): Trial {
   return {
     contenders: contenders.map(
       ({ name, side, open }): Contender => ({
@@ -59,7 +63,7 @@ function foldCase(id: string, title: string, chunk: number, shape: Omit<FoldShap
     unit: "ns/event",
     target: { kind: "ratio-at-least", value: chunk === 0 ? 5 : 10 },
     run(context: BenchContext) {
-      const contenders = [...runningEngines(context).map(engineContender), ...BASELINES];
+      const contenders = [...runningEngines(context).map((engine) => engineContender(engine)), ...BASELINES];
       const events = Math.max(2000, shape.blocks * shape.streams * TOKENS);
       const payloads = makePayloads({ ...shape, events }, chunk);
       const quick = context.mode === "quick";

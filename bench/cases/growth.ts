@@ -125,7 +125,10 @@ export const growthCases: Case[] = [
     unit: "ns/event",
     target: { kind: "figure-at-most", value: 1.2 },
     run(context) {
-      return measureGrowth([...runningEngines(context).map(engineContender), textDecoder, byteParser], context.mode);
+      return measureGrowth(
+        [...runningEngines(context).map((engine) => engineContender(engine)), textDecoder, byteParser],
+        context.mode,
+      );
     },
   },
 ];

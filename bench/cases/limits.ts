@@ -39,7 +39,7 @@ function limit(
 /** Work that any reducer has to do at least, for scale: copying the bytes, and parsing them without folding. */
 export const limitCases: Case[] = [
   {
-    id: "limits/64k",
+    id: "scale/parts",
     group: "For scale",
     title: "parts of the work, 64 KiB chunks, 50 blocks, 15 % odd",
     unit: "ns/event",

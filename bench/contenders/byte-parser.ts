@@ -1,4 +1,4 @@
-import type { AgentueEvent, FoldContender } from "./contender.js";
+import type { AgentueEvent, FoldContender, Folder } from "./contender.js";
 import { JsonFolder, LineEndings } from "./json-folder.js";
 import type { Block, StreamState } from "./mutable-models.js";
 
@@ -28,7 +28,8 @@ for (const [letter, code] of Object.entries({ '"': 34, "\\": 92, "/": 47, b: 8, 
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder("utf-8", { ignoreBOM: true });
-const HEAD = encoder.encode("data: {");
+const EVENT = encoder.encode("data: {");
+const OBJECT = encoder.encode("{");
 const OP = encoder.encode("op");
 const SEQ = encoder.encode("seq");
 const MASK = encoder.encode("mask");
@@ -43,6 +44,12 @@ const NONE = new Uint8Array(0);
 const MEMBERS = 8;
 /** Below this many bytes a loop is cheaper than `set(subarray())`. */
 const COPY_BY_LOOP = 48;
+
+/** How events stand in the bytes: as SSE, as lines, or each chunk one event. */
+export type ByteFraming = "sse" | "ndjson" | "json";
+
+/** Line feeds behind an event. */
+const FEEDS: Record<ByteFraming, number> = { sse: 2, ndjson: 1, json: 0 };
 
 /** A text field under append: its new text is held as UTF-8 until somebody reads or patches the block. */
 interface OpenText {
@@ -73,11 +80,13 @@ interface Lane {
  * before. Ill-formed UTF-8 goes that way too, and is replaced there as the other contenders do.
  */
 class ByteParserFolder extends JsonFolder {
+  readonly #head: Uint8Array;
+  readonly #feeds: number;
   #bytes: Uint8Array = NONE;
   #end = 0;
   #rest: Uint8Array | undefined;
   #endings: LineEndings | undefined;
-  #first = true;
+  #first: boolean;
   readonly #lanes = new Map<number, Lane>();
   readonly #namedLanes = new Map<string, Lane>();
   #lastLane: Lane | undefined;
@@ -96,9 +105,19 @@ class ByteParserFolder extends JsonFolder {
   #memberCount = 0;
   #escaped = false;
 
+  constructor(framing: ByteFraming) {
+    super();
+    this.#head = framing === "sse" ? EVENT : OBJECT;
+    this.#feeds = FEEDS[framing];
+    // A byte order mark belongs to SSE, as lines that end at CR do.
+    this.#first = framing === "sse";
+  }
+
   push(chunk: Uint8Array): void {
     let bytes = chunk;
-    if (this.#endings !== undefined || bytes.includes(CR)) {
+    const sse = this.#feeds === 2;
+    // In the other framings CR is white space, which JSON.parse takes.
+    if (sse && (this.#endings !== undefined || bytes.includes(CR))) {
       this.#endings ??= new LineEndings();
       bytes = Buffer.from(this.#endings.normalize(Buffer.from(bytes).toString("latin1")), "latin1");
     }
@@ -126,10 +145,12 @@ class ByteParserFolder extends JsonFolder {
         at = behind;
         continue;
       }
-      const close = this.#blankLine(at);
+      const close = this.#close(at);
       if (close < 0) break;
-      this.applyLines(decoder.decode(bytes.subarray(at, close)));
-      at = close + 2;
+      const text = decoder.decode(bytes.subarray(at, close));
+      if (sse) this.applyLines(text);
+      else this.applyText(text);
+      at = close + this.#feeds;
     }
     if (at < bytes.length) this.#rest = bytes.slice(at);
     this.#bytes = NONE;
@@ -162,22 +183,26 @@ class ByteParserFolder extends JsonFolder {
     }
   }
 
-  /** Offset of the first of two LFs in a row, from `at` on; -1 when the event is not complete. */
-  #blankLine(at: number): number {
+  /** Offset of the line feeds that close the event at `at`; -1 when it is not complete. */
+  #close(at: number): number {
     const bytes = this.#bytes;
+    if (this.#feeds === 0) return this.#end;
+    if (this.#feeds === 1) return bytes.indexOf(LF, at);
     for (let lf = bytes.indexOf(LF, at); lf >= 0; lf = bytes.indexOf(LF, lf + 1)) {
       if (bytes[lf + 1] === LF) return lf;
     }
     return -1;
   }
 
-  /** Applies `data: {…}` with its blank line at `at`; returns the offset behind it, or -1 with nothing done when it is no plain append. */
+  /** Applies `data: {…}` with its blank line, or what the framing has instead, at `at`; returns the offset behind it, or -1 with nothing done when it is no plain append. */
   #appendEvent(at: number): number {
     const bytes = this.#bytes;
-    if (at + HEAD.length > this.#end || !this.#is(at, HEAD)) return -1;
+    const head = this.#head;
+    const feeds = this.#feeds;
+    if (at + head.length > this.#end || !this.#is(at, head)) return -1;
     this.#opLength = this.#seq = this.#streamLength = this.#maskLength = this.#idLength = -1;
     this.#memberCount = 0;
-    let p = at + HEAD.length;
+    let p = at + head.length;
     for (;;) {
       if (bytes[p] !== QUOTE) return -1;
       const name = p + 1;
@@ -190,8 +215,10 @@ class ByteParserFolder extends JsonFolder {
       if (next === CLOSE_BRACE) break;
       if (next !== COMMA) return -1;
     }
-    if (p + 2 > this.#end || bytes[p] !== LF || bytes[p + 1] !== LF) return -1;
-    return this.#append() ? p + 2 : -1;
+    if (p + feeds > this.#end || (feeds > 0 && bytes[p] !== LF) || (feeds > 1 && bytes[p + 1] !== LF)) return -1;
+    // A chunk that is one event holds nothing behind it.
+    if (feeds === 0 && p !== this.#end) return -1;
+    return this.#append() ? p + feeds : -1;
   }
 
   /** Reads the value at `p` of the envelope member named by a span; returns the offset behind the value or -1. */
@@ -469,8 +496,13 @@ function writeBack(text: OpenText): void {
   text.length = 0;
 }
 
+/** The byte parser for another framing than SSE, which `byteParser` reads. */
+export function byteFolder(framing: ByteFraming): Folder {
+  return new ByteParserFolder(framing);
+}
+
 export const byteParser: FoldContender = {
   name: "byte parser on Uint8Array",
   side: "js",
-  open: () => new ByteParserFolder(),
+  open: () => new ByteParserFolder("sse"),
 };

@@ -36,8 +36,8 @@ export function createReducer(engine: Engine, transport: Transport = "sse"): Red
 class EngineFolder implements Folder {
   readonly #reducer: Reducer;
 
-  constructor(engine: Engine) {
-    this.#reducer = createReducer(engine);
+  constructor(engine: Engine, transport: Transport) {
+    this.#reducer = createReducer(engine, transport);
   }
 
   push(chunk: Uint8Array): void {
@@ -58,10 +58,10 @@ class EngineFolder implements Folder {
 }
 
 /** An engine as a contender of the fold rows. */
-export function engineContender(engine: Engine): FoldContender {
+export function engineContender(engine: Engine, transport: Transport = "sse"): FoldContender {
   return {
     name: engineName(engine.kind),
     side: engine.kind === "js" ? "js" : "wasm",
-    open: () => new EngineFolder(engine),
+    open: () => new EngineFolder(engine, transport),
   };
 }

@@ -32,7 +32,12 @@ export abstract class JsonFolder implements Folder {
       else continue;
       data = data === undefined ? value : `${data}\n${value}`;
     }
-    if (data !== undefined && !NOT_AN_EVENT.test(data)) this.apply(JSON.parse(data) as AgentueEvent);
+    if (data !== undefined) this.applyText(data);
+  }
+
+  /** One event as JSON text, if it is one. */
+  protected applyText(text: string): void {
+    if (!NOT_AN_EVENT.test(text)) this.apply(JSON.parse(text) as AgentueEvent);
   }
 
   protected apply(event: AgentueEvent): void {

@@ -33,11 +33,12 @@ describe("the corpus", () => {
       "snapshot/view/",
       "snapshot/value/",
       "load/",
+      "patch/",
       "growth/",
       "memory/",
       "objects/",
       "cold-start/",
-      "limits/",
+      "scale/",
     ]) {
       expect(ids.some((id) => id.startsWith(prefix))).toBe(true);
     }
@@ -146,6 +147,18 @@ describe("the program", () => {
     const again = path.join(folder, "again.svg");
     expect(bench("--from", json, "--svg", again).status).toBe(0);
     expect(readFileSync(again, "utf8")).toBe(readFileSync(svg, "utf8"));
+  });
+
+  it("times the refusal of models only when all of their text has been read", () => {
+    const json = path.join(folder, "validate.json");
+    const { status, stderr } = bench("--quick", "--filter", "^scale/validate$", "--json", json);
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    const [row] = (JSON.parse(readFileSync(json, "utf8")) as Results).rows;
+    const ranked = row!.contenders.filter(({ side }) => side === "wasm").map(({ name }) => name);
+    expect(ranked).toEqual(["streamfold wasm-simd, JSON text", "streamfold wasm-scalar, JSON text"]);
+    expect(row!.contenders).toHaveLength(7);
+    expect(row!.ratio).toBeUndefined();
   });
 
   it("fails for a filter without match, for wrong usage and for a file that is not there", () => {
