@@ -15,7 +15,7 @@ import { closeConnection, openConnection, reconnect, resetConnection } from "./s
 import { applyText, beginCall, continueFeed, enter, feed, finishBody, framedMessages, leave, repeatFailure, resumeStream } from "./session/feed";
 import { directEvents } from "./session/fast-path/direct";
 import { templateBytes, templateHits } from "./session/fast-path/templates";
-import { addHandle, connectionOf, dropHandle, replaceHandle } from "./session/handles";
+import { addHandle, connectionOf, dropHandle, findConnection, replaceHandle } from "./session/handles";
 import {
   isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
   writeStreamStats,
@@ -26,7 +26,7 @@ import { findStream, releaseStream } from "./session/streams";
 let input: usize = 0;
 let staging: usize = 0;
 let stagingSize: u32 = 0;
-const FAULT: usize = memory.data(56, 8);
+const FAULT: usize = memory.data(32, 8);
 
 // ---------------------------------------------------------------- engine
 
@@ -64,9 +64,9 @@ export function input_pointer(): usize { return input; }
 
 /** Address of a staging area of at least `n` bytes for a model, block, checkpoint or event; 0 = out of memory. */
 export function staging_reserve(n: u32): usize {
+  if (n > 0x7ff00000) return 0;
   if (n + 128 > stagingSize) {
     staging_release();
-    if (n > 0x7ff00000) return 0;
     const size = roundUp(n + 128);
     staging = alloc(size);
     stagingSize = staging ? size : 0;
@@ -117,7 +117,7 @@ export function session_open(): u32 {
 }
 
 export function session_close(h: u32): void {
-  const c = connectionOf(h);
+  const c = findConnection(h);
   if (!c) return;
   closeConnection(c);
   leave();

@@ -56,23 +56,19 @@ export const FEED_ATTENTION = 1 << 30;
 export const FEED_DONE = 0;
 /** The output queue is full: drain it and call `session_continue`. */
 export const FEED_FULL = 1;
-/** The connection has failed; its failure is in the fault record (`session_failure`). */
+/** The connection has failed; `session_failure` reports its failure again. */
 export const FEED_FAILED = 2;
 /** Memory ran out before the next message was applied. */
 export const FEED_NO_MEMORY = 3;
 
-// Fault record at `fault_pointer()`: what load, materialize, pause, restore and session_failure leave behind.
+// Fault record at `fault_pointer()`: what load, materialize, pause and restore leave behind.
 export const FAULT_CODE = 0; // u32, 0 = none
 export const FAULT_REASON = 4; // u32
 export const FAULT_HAS = 8; // u32, HAS_ bits
 export const FAULT_PATH = 12; // u32 pointer
 export const FAULT_PATH_LENGTH = 16; // u32
-export const FAULT_STREAM = 20; // u32 pointer
-export const FAULT_STREAM_LENGTH = 24; // u32
-export const FAULT_SEQ = 32; // f64
-export const FAULT_EVENT_INDEX = 40; // f64
-export const FAULT_BYTE_OFFSET = 48; // f64
-export const FAULT_SIZE = 56;
+export const FAULT_BYTE_OFFSET = 24; // f64
+export const FAULT_SIZE = 32;
 
 // Counters, in the order `session_stats` and `stream_stats` write them to the result as f64.
 export const STAT_EVENTS = 0;

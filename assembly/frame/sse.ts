@@ -215,9 +215,8 @@ function isNoMessage(start: usize, end: usize): bool {
 
 function commitId(f: usize): void {
   clearFlag(f, ID_SET);
-  const last = f + F_LAST_ID;
-  bytesClear(last);
-  if (bytesAppend(last, textOf(f + F_ID), lengthOf(f + F_ID))) setFlag(f, LAST_ID_KNOWN);
+  swapRuns(f + F_ID, f + F_LAST_ID);
+  setFlag(f, LAST_ID_KNOWN);
 }
 
 /** Forgets the message that was handed out. */
@@ -250,7 +249,8 @@ export function sseOffset(f: usize, at: u32): f64 {
   const first = load<f64>(f, F_DATA_OFFSET);
   const start = textOf(f + F_DATA) + load<u32>(f, F_SKIP), starts = textOf(f + F_STARTS), end = start + at;
   let joins: u32 = 0, line = start;
-  for (let p = findByte(start, end, 0x0a); p; p = findByte(p + 1, end, 0x0a)) { joins++; line = p + 1; }
-  if (joins < load<u32>(f, F_LINES) - 1 && load<u8>(end) == 0x0a) return first + <f64>load<u32>(starts + (joins << 2));
+  const most = load<u32>(f, F_LINES) - 1;
+  for (let p = findByte(start, end, 0x0a); p && joins < most; p = findByte(p + 1, end, 0x0a)) { joins++; line = p + 1; }
+  if (joins < most && load<u8>(end) == 0x0a) return first + <f64>load<u32>(starts + (joins << 2));
   return first + (joins ? <f64>load<u32>(starts + ((joins - 1) << 2)) : 0) + <f64>(end - line);
 }

@@ -1,5 +1,6 @@
 // Everything a connection knows as bytes, and back (docs/semantics.md §10).
 import * as code from "../abi/codes";
+import { E_OUT_OF_MEMORY } from "../abi/codes";
 import * as layout from "../abi/layout";
 import { setAccount } from "../memory/heap";
 import { bytesAppend, bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
@@ -8,10 +9,12 @@ import { canonicalize } from "../text/minify";
 import { findByte, HAS_LOOSE_ESCAPE, scanFlags, scanString, setScanFlags } from "../text/scan";
 import { isWellFormed } from "../text/replace-utf8";
 import { skipValue } from "../text/validate";
+import { clearFault, failWhole } from "../reduce/fault";
+import { F_STREAM_ID, fieldEnd, fieldKind, fieldStart, isString, K_ABSENT, scanEnvelope } from "../reduce/agentue/envelope";
 import { lineNext } from "../frame/line";
 import { sseNext } from "../frame/sse";
 import {
-  AFTER_CR, beginChunk, DISCARDING, F_DATA, F_FLAGS, F_ID, F_LAST_ID, F_LINE, F_LINES, F_OFFSET, F_RETRY, F_SKIP, FRAME_NONE, frameEvent, hasFlag, ID_SET,
+  AFTER_CR, beginChunk, DISCARDING, F_DATA, F_ID, F_LAST_ID, F_LINE, F_LINES, F_OFFSET, F_RETRY, F_SKIP, FRAME_NONE, frameEvent, hasFlag, ID_SET,
   LAST_ID_KNOWN, LINE_HAS_BYTES, setFlag, STARTED,
 } from "../frame/state";
 import { SCRATCH_RESULT as OUT } from "../reduce/scratch";
@@ -24,7 +27,7 @@ import {
 } from "../reduce/agentue/state";
 import {
   C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_END_ORDER, C_ERRORS, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FINISHED, C_FIRST, C_FRAME, C_OPTIONS, C_SKIPPED,
-  C_TRUNCATED, C_WARNINGS, LOST, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_STATE,
+  C_TRUNCATED, C_WARNINGS, LOST, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_QUEUED_BYTES, T_STATE,
 } from "./layout";
 import { addEntry, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_SIZE, Q_TEXT } from "./queue";
 import { loadText } from "./stored";
@@ -153,7 +156,8 @@ function take32(): u32 { const p = take(4); return p ? load<u32>(p) : 0; }
 function take64(least: f64): f64 {
   const p = take(8);
   const v = p ? load<f64>(p) : 0;
-  if (!(v >= least && v <= 9007199254740991 && Math.floor(v) == v)) bad = true;
+  // −0 is not written by anybody
+  if (!(v >= least && v <= 9007199254740991 && Math.floor(v) == v) || (v == 0 && reinterpret<u64>(v) != 0)) bad = true;
   return v;
 }
 let takenLength: u32 = 0;
@@ -167,6 +171,7 @@ export function readCheckpoint(c: usize, p: usize, n: u32): bool {
   at = p;
   stop = p + n;
   bad = n < HEADER;
+  clearFault();
   if (take32() != layout.CHECKPOINT_MAGIC || take8() != layout.CHECKPOINT_FORMAT || take8() != 0) return false;
   if (take8() != load<u8>(c + C_OPTIONS, layout.OPT_PROTOCOL) || take8() != load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT) || take32() != n) return false;
   if (!readConnection(c)) return false;
@@ -190,9 +195,10 @@ function readConnection(c: usize): bool {
   const flags = take8();
   if (flags > 127) return false;
   const id = takeBytes();
-  if (bad || !isWellFormed(id, id + takenLength) || !bytesAppend(f + F_LAST_ID, id, takenLength)) return false;
+  if (bad || (takenLength && !(flags & 4)) || !isWellFormed(id, id + takenLength)) return false;
+  if (!bytesAppend(f + F_LAST_ID, id, takenLength)) return failWhole(E_OUT_OF_MEMORY);
   const partial = takeBytes(), n = takenLength;
-  if (bad || !readPartial(c, partial, n, flags)) return false;
+  if (bad || (n && !(flags & 1) && load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT) == code.TRANSPORT_SSE && !isMarkBegun(partial, n)) || !readPartial(c, partial, n, flags)) return false;
   if (flags & 1) setFlag(f, STARTED);
   if (flags & 2) setFlag(f, AFTER_CR);
   if (flags & 4) setFlag(f, LAST_ID_KNOWN);
@@ -203,6 +209,9 @@ function readConnection(c: usize): bool {
   store<f64>(f, offset, F_OFFSET);
   return true;
 }
+
+// Before the first bytes are judged only the beginning of a byte-order mark can wait, and only in SSE is it told apart.
+function isMarkBegun(p: usize, n: u32): bool { return n < 3 && load<u8>(p) == 0xef && (n < 2 || load<u8>(p, 1) == 0xbb); }
 
 // The partial bytes go through the decoder; a whole message among them does not belong there.
 function readPartial(c: usize, p: usize, n: u32, flags: u32): bool {
@@ -221,7 +230,7 @@ function readPartial(c: usize, p: usize, n: u32, flags: u32): bool {
 function readStream(c: usize): bool {
   const id = takeBytes(), idLength = takenLength;
   const status = take8(), flags = take8();
-  const seq = take64(0), version = take64(0), applied = take64(0), skipped = take64(0), dropped = take64(0), endOrder = take64(0);
+  const seq = take64(0), version = take64(1), applied = take64(0), skipped = take64(0), dropped = take64(0), endOrder = take64(0);
   const count = take32(), queue = at;
   for (let i: u32 = 0; i < count && !bad; i++) { take64(0); take64(-1); takeBytes(); }
   const model = takeBytes(), n = takenLength;
@@ -249,23 +258,25 @@ function readStream(c: usize): bool {
   const account = setAccount(t);
   freeChanges(s);
   setAccount(account);
-  return readQueue(t, queue, count, flags);
+  return readQueue(c, t, queue, count, flags);
 }
 
-function readQueue(t: usize, queue: usize, count: u32, flags: u32): bool {
+function readQueue(c: usize, t: usize, queue: usize, count: u32, flags: u32): bool {
   const following = at;
   at = queue;
   for (let i: u32 = 0; i < count; i++) {
     const index = take64(0), offset = take64(-1), text = takeBytes(), n = takenLength;
     if (!n || !isEvent(text, n)) return false;
     const entry = addEntry(t, index, offset, n, n);
-    if (!entry) return false;
+    if (!entry) return failWhole(E_OUT_OF_MEMORY);
     store<u32>(entry, <u32>(canonicalize(text, entry + Q_TEXT) - entry - Q_TEXT), Q_LENGTH);
+    if (!scanEnvelope(entry + Q_TEXT, false) || !hasId(t)) return false;
   }
   at = following;
-  if (flags & 8 && !addEntry(t, 0, 0, 0, 0)) return false;
+  if (flags & 8 && !addEntry(t, 0, 0, 0, 0)) return failWhole(E_OUT_OF_MEMORY);
+  if (load<u32>(t, T_QUEUED_BYTES) > option(c, layout.OPT_QUEUED_BYTES)) return false;
   store<u8>(t, (flags & 2 ? PAUSED : 0) | (flags & 8 ? LOST : 0), T_FLAGS);
-  return !count || (flags & 2) != 0;
+  return (!count && !(flags & 8)) || (flags & 2) != 0;
 }
 
 // Whether [p, p + n) is canonical JSON string contents. Eight bytes behind it are borrowed for the closing quote.
@@ -291,10 +302,19 @@ function isEvent(p: usize, n: u32): bool {
   return good;
 }
 
+// Whether the scanned canonical event is addressed to the stream.
+function hasId(t: usize): bool {
+  const n = load<u32>(t, T_ID_LENGTH);
+  if (fieldKind(F_STREAM_ID) == K_ABSENT) return n == 0;
+  if (!isString(fieldKind(F_STREAM_ID))) return false;
+  const id = fieldStart(F_STREAM_ID) + 1;
+  return <u32>(fieldEnd(F_STREAM_ID) - id - 1) == n && memory.compare(id, t + T_ID, n) == 0;
+}
+
 // Streams that have ended, in the order of ending: a shell sort of their addresses.
 function linkAllEnded(c: usize): bool {
   const count = load<u32>(c, C_COUNT), list = scratch((count << 2) + 16);
-  if (!list) return false;
+  if (!list) return failWhole(E_OUT_OF_MEMORY);
   let n: u32 = 0;
   for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) {
     if (load<f64>(t + T_STATE, S_END_ORDER) > 0) store<u32>(list + (n++ << 2), <u32>t);

@@ -4,7 +4,7 @@ import { bytesFree } from "../memory/bytes";
 import * as layout from "../abi/layout";
 import { F_FLAGS, F_LAST_ID, F_LIMIT, F_RETRY } from "../frame/state";
 import {
-  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FRAME, C_OPTIONS, C_QUEUE, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE, layoutsAddUp,
+  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FRAME, C_OPTIONS, C_QUEUE, C_RESUMING, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE, layoutsAddUp,
 } from "./layout";
 import { resetPosition } from "./position";
 import { releaseStreams } from "./streams";
@@ -26,6 +26,7 @@ export function reconnect(c: usize): void {
   resetPosition(c);
   store<u8>(c, 0, C_FAILURE);
   bytesFree(c + C_FAILURE_PATH);
+  store<u32>(c, 0, C_RESUMING);
   store<u32>(c, 0, C_UNREAD);
   store<u32>(c, 0, C_UNREAD_END);
 }

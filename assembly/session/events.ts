@@ -55,7 +55,8 @@ function decide(c: usize, t: usize, id: usize, n: u32, p: usize, end: usize): u3
   const s = t ? t + T_STATE : 0;
   if (envelopeLongNumber) {
     aboutSequence(integerOf(F_SEQ));
-    return refuse(c, t, fail(code.E_LIMIT, code.R_LIMIT_NUMBER));
+    fail(code.E_LIMIT, code.R_LIMIT_NUMBER);
+    return refuse(c, t);
   }
   if (s && load<u8>(s, S_STATUS) == code.STATUS_REFUSED && opOf() != code.OP_START) {
     add(c, C_DROPPED, 1);
@@ -73,13 +74,16 @@ function decide(c: usize, t: usize, id: usize, n: u32, p: usize, end: usize): u3
     }
     return EVENT_REFUSED;
   }
-  if (verdict != ACCEPTED) return refuse(c, t, false);
+  if (verdict != ACCEPTED) return refuse(c, t);
   return t ? take(c, t, false, p, end) : open(c, id, n, p, end);
 }
 
 // Only a valid start opens a stream.
 function open(c: usize, id: usize, n: u32, p: usize, end: usize): u32 {
-  if (load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) return refuse(c, 0, failField(F_STREAM_ID, code.E_LIMIT, code.R_LIMIT_STREAMS));
+  if (load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) {
+    failField(F_STREAM_ID, code.E_LIMIT, code.R_LIMIT_STREAMS);
+    return refuse(c, 0);
+  }
   const t = openStream(c, id, n);
   if (!t) return EVENT_NO_MEMORY;
   return take(c, t, true, p, end);
@@ -93,7 +97,7 @@ function take(c: usize, t: usize, isNew: bool, p: usize, end: usize): u32 {
   setAccount(account);
   if (!done) {
     if (isNew) releaseStream(c, t);
-    return faultCode == code.E_OUT_OF_MEMORY ? EVENT_NO_MEMORY : refuse(c, isNew ? 0 : t, false);
+    return faultCode == code.E_OUT_OF_MEMORY ? EVENT_NO_MEMORY : refuse(c, isNew ? 0 : t);
   }
   add(c, C_APPLIED, 1);
   if (gap) reportGap(eventOp, lastSeq);
@@ -104,7 +108,7 @@ function take(c: usize, t: usize, isNew: bool, p: usize, end: usize): u32 {
 }
 
 // Reports the fault and, where the policy says so, refuses the stream.
-function refuse(c: usize, t: usize, _: bool): u32 {
+function refuse(c: usize, t: usize): u32 {
   reportFault(c);
   if (t) {
     const s = t + T_STATE;

@@ -2,9 +2,9 @@
 import * as code from "../abi/codes";
 import * as layout from "../abi/layout";
 import { reserve } from "../memory/heap";
-import { bytesAppend, bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
-import { isWellFormed, placeBeforeReplacing, replaceInvalid } from "../text/replace-utf8";
+import { isWellFormed, replaceInvalid } from "../text/replace-utf8";
 import { skipSpace } from "../text/trusted";
 import { setValidateLimits } from "../text/validate";
 import { lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line";
@@ -31,11 +31,13 @@ import {
   C_FRAME, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS,
 } from "./layout";
 import { aboutMessage, aboutPlace, deliverFault, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
-import { placeInMessage } from "./place";
-import { nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
+import { placeInMessage, readFromCopy } from "./place";
+import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
 
 /** Messages that had to be framed and copied before they were read. */
 export let framedMessages: u32 = 0;
+/** A larger output queue is given back with the next call. */
+const KEPT_OUTPUT: u32 = 1 << 20;
 /** Memory for small things that one message may need besides its own size. */
 const MESSAGE_ROOM: u32 = 16384;
 
@@ -66,6 +68,7 @@ function setOptions(c: usize): void {
 /** Begins a call that may report: empties the output and gives it a new allowance. */
 export function beginCall(c: usize): void {
   enter(c);
+  if (load<u32>(SCRATCH_OUTPUT, RUN_CAP) > KEPT_OUTPUT) bytesFree(SCRATCH_OUTPUT);
   bytesClear(SCRATCH_OUTPUT);
   store<u32>(c, option(c, layout.OPT_REPORTS), C_REPORTS_LEFT);
   store<u32>(c, layout.FEED_DONE, C_STATE);
@@ -154,7 +157,7 @@ function nextIndex(c: usize): f64 {
 
 // Memory for the event's reports and small allocations; where there is none nothing of the event has happened yet.
 function hasRoom(c: usize, n: u32): bool {
-  if (reserve(MESSAGE_ROOM) && reserveOutput(n)) return true;
+  if (reserve(MESSAGE_ROOM) && reserveOutput(hasOption(c, layout.FLAG_REPORT_EVENTS) ? n : 0)) return true;
   noMemory(c);
   return false;
 }
@@ -162,7 +165,8 @@ function hasRoom(c: usize, n: u32): bool {
 function noMemory(c: usize): void {
   store<u32>(c, layout.FEED_NO_MEMORY, C_STATE);
   failWhole(code.E_OUT_OF_MEMORY);
-  keepFailure(c);
+  // what stands on the wire behind the message is lost: the connection cannot go on
+  if (!unframed) keepFailure(c);
 }
 
 // The event that readDirect has scanned where it lies.
@@ -176,25 +180,27 @@ function handleDirect(c: usize, size: u32): bool {
 
 function conclude(c: usize, outcome: u32): bool {
   if (outcome == EVENT_ACCEPTED) return true;
-  if (outcome == EVENT_UNROUTED) {
-    if (unframed) aboutPlace(0);
-    failConnection(c);
-  }
+  if (outcome == EVENT_UNROUTED) failConnection(c);
   else if (outcome == EVENT_NO_MEMORY) noMemory(c);
   return false;
 }
 
 function handleFrame(c: usize, kind: u32): bool {
   const f = c + C_FRAME;
-  if (frameEvent == FRAME_NO_MEMORY) { noMemory(c); return false; }
+  if (frameEvent == FRAME_NO_MEMORY) {
+    aboutMessage(load<f64>(c, C_EVENT_INDEX), -1);
+    noMemory(c);
+    return false;
+  }
   aboutMessage(nextIndex(c), messageOffset);
   if (frameEvent == FRAME_TOO_LARGE) {
     clearFault();
     failWhole(code.E_TOO_LARGE);
+    fail(code.E_TOO_LARGE, code.R_LIMIT_MESSAGE);
     failConnection(c);
     return false;
   }
-  const accepted = hasRoom(c, <u32>(messageEnd - messageStart)) && readMessage(c, messageStart, messageEnd, false);
+  const accepted = hasRoom(c, <u32>(messageEnd - messageStart)) && readMessage(c, messageStart, messageEnd, <u32>(messageEnd - messageStart), false);
   if (kind == code.TRANSPORT_SSE) {
     if (!load<u8>(c, C_FAILURE)) sseCommitId(f);
     sseMessageDone(f);
@@ -202,13 +208,13 @@ function handleFrame(c: usize, kind: u32): bool {
   return accepted;
 }
 
-// Reads one whole message; a NUL lies behind it.
-function readMessage(c: usize, start: usize, end: usize, replaced: bool): bool {
+// Reads one whole message, which took `size` bytes on the wire; a NUL lies behind it.
+function readMessage(c: usize, start: usize, end: usize, size: u32, replaced: bool): bool {
   framedMessages++;
   const p = skipSpace(start);
   if (load<u8>(p) == 0x7b) {
     const q = scanEnvelope(p, false);
-    if (q && skipSpace(q) == end) return conclude(c, handleEvent(c, p, q, <u32>(end - start), false));
+    if (q && skipSpace(q) == end) return conclude(c, handleEvent(c, p, q, size, false));
   }
   clearFault();
   if (!replaced && hasOption(c, layout.FLAG_REPLACE_UTF8) && !isWellFormed(start, end)) return readReplaced(c, start, end);
@@ -216,11 +222,10 @@ function readMessage(c: usize, start: usize, end: usize, replaced: bool): bool {
   if (!fault) {
     failWhole(code.E_NOT_AN_EVENT);
     fail(code.E_NOT_AN_EVENT, code.R_OBJECT);
-    if (unframed) aboutPlace(0);
     failConnection(c);
     return false;
   }
-  aboutPlace(placeInMessage(c, replaced ? placeBeforeReplacing(messageStart, messageEnd, faultAt - start) : faultAt));
+  aboutPlace(placeInMessage(c, faultAt));
   failWhole(fault == FAULT_UTF8 ? code.E_INVALID_UTF8 : fault == FAULT_DEPTH ? code.E_TOO_DEEP : code.E_BAD_JSON);
   failConnection(c);
   return false;
@@ -232,7 +237,10 @@ function readReplaced(c: usize, start: usize, end: usize): bool {
   const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(start, end, text);
   memory.fill(stop, 0, 64);
   reportWarning(c, code.W_UTF8_REPLACED, 0, 0);
-  return readMessage(c, text, stop, true);
+  readFromCopy(text);
+  const accepted = readMessage(c, text, stop, <u32>(end - start), true);
+  readFromCopy(0);
+  return accepted;
 }
 
 // The message came by itself: its faults are not the connection's.
@@ -276,17 +284,17 @@ function setWhole(p: usize, end: usize): void { setMessage(p, end, 0); }
 export function applyText(c: usize, p: usize, n: u32): u32 {
   memory.fill(p + n, 0, 64);
   setWhole(p, p + n);
-  aboutMessage(nextIndex(c), -1);
+  aboutMessage(nextIndex(c), 0);
   if (n > option(c, layout.OPT_MESSAGE_BYTES)) {
     clearFault();
     failWhole(code.E_TOO_LARGE);
-    aboutPlace(0);
+    fail(code.E_TOO_LARGE, code.R_LIMIT_MESSAGE);
     reportFault(c);
     return 0;
   }
   if (!hasRoom(c, n)) return 0;
   unframed = true;
-  const accepted = readMessage(c, p, p + n, false);
+  const accepted = readMessage(c, p, p + n, n, false);
   unframed = false;
   return accepted ? 1 : 0;
 }
@@ -310,12 +318,18 @@ function runQueue(c: usize): u32 {
     if (isOutputFull()) { store<u32>(c, layout.FEED_FULL, C_STATE); return accepted; }
     const n = load<u32>(entry, Q_LENGTH);
     if (!n) { passLoss(c); passEntry(c, entry); continue; }
-    if (!hasRoom(c, n)) return accepted;
+    unframed = true;
+    const room = hasRoom(c, n);
+    unframed = false;
+    if (!room) { giveQueueBack(c); return accepted; }
     aboutMessage(load<f64>(entry, Q_INDEX), load<f64>(entry, Q_OFFSET));
-    passEntry(c, entry);
     const end = scanEnvelope(entry + Q_TEXT, false);
-    if (conclude(c, handleEvent(c, entry + Q_TEXT, end, load<u32>(entry, Q_BYTES), true))) accepted++;
-    if (load<u32>(c, C_STATE)) return accepted;
+    unframed = true;
+    const done = conclude(c, handleEvent(c, entry + Q_TEXT, end, load<u32>(entry, Q_BYTES), true));
+    unframed = false;
+    if (load<u32>(c, C_STATE) == layout.FEED_NO_MEMORY) { giveQueueBack(c); return accepted; }
+    passEntry(c, entry);
+    if (done) accepted++;
   }
   return accepted;
 }

@@ -44,9 +44,16 @@ function grow(): bool {
 }
 
 /** The connection of a handle, 0 when it is not open. */
-export function connectionOf(handle: u32): usize {
+export function findConnection(handle: u32): usize {
   const entry = entryOf(handle);
   return entry ? <usize>load<u32>(entry) : 0;
+}
+
+/** The connection of a handle. One that is not open is the host's mistake and traps: going on would write anywhere. */
+export function connectionOf(handle: u32): usize {
+  const c = findConnection(handle);
+  if (!c) unreachable();
+  return c;
 }
 
 /** Forgets a handle. */

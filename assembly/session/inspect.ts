@@ -1,5 +1,6 @@
 // Reading a connection: what is written goes to the result run.
 import * as layout from "../abi/layout";
+import { roundUp } from "../memory/heap";
 import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { putText } from "../codec/json/put";
 import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
@@ -12,7 +13,7 @@ import {
 } from "../reduce/agentue/state";
 import { STATUS_ENDED } from "../abi/codes";
 import {
-  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FRAME, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ID, T_ID_LENGTH,
+  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FRAME, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID, T_ID_LENGTH,
   T_NEXT, T_QUEUED, T_STATE,
 } from "./layout";
 
@@ -79,6 +80,9 @@ export function writeLastEventId(c: usize): i32 {
   return <i32>load<u32>(SCRATCH_RESULT, RUN_LEN);
 }
 
+// What hangs on the stream, and its own record.
+function memoryOf(t: usize): f64 { return <f64>load<u32>(t, T_ACCOUNT) + <f64>roundUp(load<u32>(t, T_ALLOCATION)); }
+
 function putStat(i: u32, value: f64): void { store<f64>(<usize>load<u32>(SCRATCH_RESULT, RUN_PTR) + (i << 3), value); }
 
 function beginStats(): bool {
@@ -102,7 +106,7 @@ export function writeStreamStats(t: usize): i32 {
   putStat(layout.STAT_BLOCKS, load<u32>(s, S_COUNT));
   putStat(layout.STAT_QUEUED, load<u32>(t, T_QUEUED));
   putStat(layout.STAT_VERSION, load<f64>(s, S_VERSION));
-  putStat(layout.STAT_MEMORY, load<u32>(t, T_ACCOUNT));
+  putStat(layout.STAT_MEMORY, memoryOf(t));
   return layout.STAT_COUNT << 3;
 }
 
@@ -121,7 +125,7 @@ export function writeStats(c: usize): i32 {
   for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) {
     blocks += load<u32>(t + T_STATE, S_COUNT);
     queued += load<u32>(t, T_QUEUED);
-    charged += load<u32>(t, T_ACCOUNT);
+    charged += memoryOf(t);
   }
   putStat(layout.STAT_BLOCKS, blocks);
   putStat(layout.STAT_QUEUED, queued);

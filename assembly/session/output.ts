@@ -116,8 +116,8 @@ export function reportGap(op: u32, lastSeq: f64): void {
   if (r) finish(r, 0);
 }
 
-/** Room for the reports of a message of `n` bytes; false = out of memory. */
-export function reserveOutput(n: u32): bool { return scratchReserve(OUTPUT, n * 3 + 1024); }
+/** Room for the reports of a message whose event takes `n` bytes; false = out of memory. A long path takes its room when it comes. */
+export function reserveOutput(n: u32): bool { return scratchReserve(OUTPUT, n + 4096); }
 
 /** Reports an accepted event: its text [p, end) in canonical form. */
 export function reportEvent(p: usize, end: usize): void {

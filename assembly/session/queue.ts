@@ -7,7 +7,7 @@ import { canonicalize } from "../text/minify";
 import { failField } from "../reduce/agentue/judge";
 import { F_SEQ, F_STREAM_ID, integerOf, opOf } from "../reduce/agentue/envelope";
 import { S_DROPPED, S_STATUS } from "../reduce/agentue/state";
-import { add, C_DROPPED, C_QUEUE, C_QUEUE_AT, C_RESUMING, LOST, option, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_STATE } from "./layout";
+import { add, C_DROPPED, C_QUEUE, C_QUEUE_AT, C_RESUMING, LOST, option, PAUSED, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_STATE } from "./layout";
 import { forgetEnding } from "./streams";
 import { EVENT_NO_MEMORY, EVENT_REFUSED, refuses } from "./events";
 import { aboutSequence, indexAbout, offsetAbout, reportFault } from "./output";
@@ -82,6 +82,29 @@ export function nextEntry(c: usize): usize {
   if (at < load<u32>(queue, RUN_LEN)) return <usize>load<u32>(queue, RUN_PTR) + at;
   bytesFree(queue);
   return 0;
+}
+
+/** Memory ran out: the stream is paused again with what is left of its queue. */
+export function giveQueueBack(c: usize): void {
+  const t = <usize>load<u32>(c, C_RESUMING), queue = c + C_QUEUE, at = load<u32>(c, C_QUEUE_AT);
+  store<u32>(c, 0, C_RESUMING);
+  if (!t) { bytesFree(queue); return; }
+  const left = load<u32>(queue, RUN_LEN) - at, start = <usize>load<u32>(queue, RUN_PTR);
+  memory.copy(start, start + at, left);
+  store<u32>(queue, left, RUN_LEN);
+  const held = roundUp(load<u32>(queue, RUN_CAP) + 64), previous = setAccount(0);
+  store<u32>(account, load<u32>(account) - held);
+  setAccount(previous);
+  store<u32>(t, load<u32>(t) + held);
+  memory.copy(t + T_QUEUE, queue, 16);
+  memory.fill(queue, 0, 16);
+  let lost: u8 = 0;
+  for (let p = start; p < start + left; p += load<u32>(p, Q_SIZE)) {
+    if (load<u32>(p, Q_LENGTH)) store<u32>(t, load<u32>(t, T_QUEUED) + 1, T_QUEUED);
+    store<u32>(t, load<u32>(t, T_QUEUED_BYTES) + load<u32>(p, Q_BYTES), T_QUEUED_BYTES);
+    lost = load<u32>(p, Q_LENGTH) ? 0 : LOST;
+  }
+  store<u8>(t, load<u8>(t, T_FLAGS) | PAUSED | lost, T_FLAGS);
 }
 
 /** Goes behind an entry. */

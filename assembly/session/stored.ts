@@ -13,6 +13,9 @@ import { loadModel, materializeBlock } from "../reduce/agentue/apply";
 import { C_COUNT, option, T_STATE } from "./layout";
 import { forgetEnding, openStream, releaseStream } from "./streams";
 
+/** Memory for small things that building a model may need besides its own size. */
+const MESSAGE_ROOM: u32 = 16384;
+
 /** Byte offset of the last text fault, −1 when the fault has none. */
 export let textFaultOffset: f64 = -1;
 let canonicalEnd: usize = 0;
@@ -52,17 +55,21 @@ export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64,
   if (load<u8>(start) != 0x7b) return fail(code.E_BAD_MODEL, code.R_OBJECT);
   if (!checkModel(start, option(c, layout.OPT_BLOCKS))) return false;
   const isNew = !t;
-  if (isNew && load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) return failWhole(code.E_LIMIT) || fail(code.E_LIMIT, code.R_LIMIT_STREAMS);
+  if (isNew && load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) {
+    failWhole(code.E_LIMIT);
+    return fail(code.E_LIMIT, code.R_LIMIT_STREAMS);
+  }
   if (max<u32>(valueDepth, modelDepth) > option(c, layout.OPT_DEPTH) - 1) {
     pathReset();
     return fail(code.E_LIMIT, code.R_LIMIT_DEPTH);
   }
+  if (!reserve(MESSAGE_ROOM)) return failWhole(code.E_OUT_OF_MEMORY);
   if (isNew) {
     t = openStream(c, id, idLength);
     if (!t) return failWhole(code.E_OUT_OF_MEMORY);
   }
   const account = setAccount(t);
-  const done = reserve(16384) && loadModel(t + T_STATE, start, seq);
+  const done = loadModel(t + T_STATE, start, seq);
   setAccount(account);
   if (!done) {
     if (isNew) releaseStream(c, t);

@@ -39,13 +39,6 @@ export function findMember(p: usize, key: usize, n: u32): bool {
   return start != 0;
 }
 
-/** Number of members of the object at `p`, repeated ones counted each time. */
-export function countMembers(p: usize): u32 {
-  let n: u32 = 0, q = firstMember(p);
-  while (q) { q = readMember(q); n++; }
-  return n;
-}
-
 /** Up to this many members are compared pair by pair. */
 const FEW: u32 = 16;
 const SEEN: usize = memory.data(FEW * 8, 8);

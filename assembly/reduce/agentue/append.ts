@@ -120,7 +120,7 @@ function appendToField(s: usize, block: usize, d: usize, n: u32): bool {
   if (kind == 0x6e) return fillField(s, block, d, root, n);
   if (kind != load<u8>(patchStart)) {
     pathOfMask(maskEnd);
-    return fail(code.E_TYPE_MISMATCH, 0);
+    return fail(code.E_TYPE_MISMATCH, load<u8>(patchStart) == 0x22 ? code.R_STRING : code.R_ARRAY);
   }
   if (kind == 0x5b) return appendList(s, block, d, slot);
   const chain = chainOf(d, slot);

@@ -1,11 +1,10 @@
 // What an accepted event does to its stream (docs/semantics.md §3 step 8 and §4).
 import * as code from "../../abi/codes";
-import { documentSize } from "../../document/index";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
 import { applyAppend } from "./append";
 import { CHANGE_FIELD, CHANGE_META, noteChange } from "./changes";
-import { blockId, blockIdLength, blockIsReference, checkBlock, checkModel } from "./check";
+import { blockId, blockIdLength, blockIsReference, checkBlock } from "./check";
 import { F_BLOCK, F_MASK, F_MODEL, fieldEnd, fieldKind, fieldStart, K_ABSENT } from "./envelope";
 import { eventOp, eventSeq, patchEnd, patchId, patchIdLength, patchStart } from "./judge";
 import { maskEnd, maskPath, maskRoot, ROOT_META } from "./mask";

@@ -4,6 +4,7 @@ import { bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyForward, equalBytes } from "../../memory/copy";
 import { chainBytes, chainOf, chainSlice } from "../../document/index";
 import { expandSlot, memberSlot, rootSlot } from "../../document/index";
+import { codeUnits } from "../../text/units";
 import { writeUnits } from "../../codec/json/units";
 import { putText, putUint } from "../../codec/json/put";
 import { B_CHANGE, B_DOCUMENT, B_ID, B_ID_LENGTH, S_LOG, S_LOG_FIRST, S_LOST_VERSION, S_READ_VERSION, S_START_VERSION, S_VERSION } from "./state";
@@ -17,6 +18,8 @@ const C_JOINED: usize = 1, C_BLOCK: usize = 4, C_FIELD: usize = 8, C_FIELD_LENGT
 const C_BYTE: usize = 24, C_VERSION: usize = 32, C_READ: usize = 40;
 const RECORD: u32 = 48;
 const MOST: u32 = 256;
+/** A change of a field with a longer name (UTF-16 code units) is not kept. */
+const LONGEST_FIELD: u32 = 1024;
 const LEAST: u32 = 4;
 
 // S_LOG as a ring: 0 ptr | 4 number behind the last record | 8 capacity in records
@@ -61,13 +64,21 @@ function makeRoom(s: usize): bool {
   return true;
 }
 
-// A new record for the version that the state has reached; 0 when there was no memory.
+// Nothing before the version that the state has reached is known any more. Numbers go on: blocks remember them.
+function forget(s: usize): void {
+  for (let i = firstNumber(s); i != endNumber(s); i++) freeField(recordAt(s, i));
+  store<u32>(s, endNumber(s), S_LOG_FIRST);
+  store<f64>(s, load<f64>(s, S_VERSION), S_LOST_VERSION);
+}
+
+// A new record for the version that the state has reached; 0 when it was not kept.
 function push(s: usize, kind: u8, block: usize, field: usize, n: u32): usize {
   let copy: usize = 0;
+  if (n > LONGEST_FIELD && codeUnits(field, field + n) > LONGEST_FIELD) { forget(s); return 0; }
   if (n) copy = alloc(n + 16);
   if ((n && !copy) || !makeRoom(s)) {
     if (copy) free(copy, n + 16);
-    store<f64>(s, load<f64>(s, S_VERSION), S_LOST_VERSION);
+    forget(s);
     return 0;
   }
   const number = endNumber(s), r = recordAt(s, number);

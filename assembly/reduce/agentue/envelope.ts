@@ -221,9 +221,19 @@ function finishScan(p: usize): usize {
 export function canStayRaw(): bool {
   if (envelopeDirty) return false;
   if (!escapedMembers) return true;
-  if (escapedMembers != 1 || opOf() != OP_APPEND || fieldKind(F_MASK) != K_STRING) return false;
+  if (blockMore || escapedMembers != 1 || opOf() != OP_APPEND || fieldKind(F_MASK) != K_STRING) return false;
   const field = fieldStart(F_MASK) + 7, n = <u32>(fieldEnd(F_MASK) - field) - 1;
   return <i32>n > 0 && !(n == 2 && load<u16>(field) == 0x6469) && findBlockMember(field, n) && memberKind == K_ESCAPED;
+}
+
+/** Whether the block holds scalars only, and no number text of more than `digits` characters. */
+export function isFlatBlock(digits: u32): bool {
+  if (blockMore || envelopeDepth > 2) return false;
+  for (let i: u32 = 0; i < blockCount; i++) {
+    const entry = BLOCK_MEMBERS + i * MEMBER_SIZE;
+    if (load<u32>(entry, 16) == K_NUMBER && load<u32>(entry, 12) - load<u32>(entry, 8) > digits) return false;
+  }
+  return true;
 }
 
 /** Brings the scanned event at `start` to canonical form in place and reads it again; returns its new end. */

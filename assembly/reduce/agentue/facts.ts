@@ -5,7 +5,7 @@ import { firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } fr
 // Facts, 48 B; addresses of values (0: no such member):
 //   0 start | 4 end | 8 id | 12 end of id | 16 hash of the id | 20 type | 24 ref | 28 parent_id | 32 group_id
 //  36 key of the first member that is neither id nor ref | 40 its length | 44 flags
-export const FACT_START: usize = 0, FACT_END: usize = 4, FACT_ID: usize = 8, FACT_ID_END: usize = 12, FACT_HASH: usize = 16, FACT_TYPE: usize = 20;
+export const FACT_END: usize = 4, FACT_ID: usize = 8, FACT_ID_END: usize = 12, FACT_HASH: usize = 16, FACT_TYPE: usize = 20;
 export const FACT_REF: usize = 24, FACT_PARENT: usize = 28, FACT_GROUP: usize = 32, FACT_OTHER: usize = 36, FACT_OTHER_LENGTH: usize = 40;
 export const FACT_FLAGS: usize = 44;
 export const FACTS_SIZE: u32 = 48;

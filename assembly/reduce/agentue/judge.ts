@@ -4,7 +4,7 @@ import * as name from "../names";
 import { checkBlock, checkError, checkModel } from "./check";
 import {
   F_BLOCK, F_EVENT_TYPE, F_MASK, F_META, F_MODEL, F_OP, F_SEQ, F_STREAM_ID, F_TS, fieldEnd, fieldKind, fieldOrder, fieldStart,
-  envelopeRewritten, escapedMembers, findBlockMember, integerOf, isString, K_ABSENT, K_ESCAPED, K_OBJECT, memberEnd, memberStart, opOf, unknownKey, unknownLength, unknownOrder,
+  envelopeRewritten, escapedMembers, findBlockMember, integerOf, isFlatBlock, isString, K_ABSENT, K_ESCAPED, K_OBJECT, memberEnd, memberStart, opOf, unknownKey, unknownLength, unknownOrder,
 } from "./envelope";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
@@ -23,10 +23,15 @@ export let patchEnd: usize = 0;
 let maxBlocks: u32 = 0;
 let sequence: u32 = 0;
 
+/** Numbers of more digits, and more nesting than that of event and block, are not learned: other limits may refuse them. */
+export const TOKEN_DIGITS: u32 = 15;
+export const TOKEN_DEPTH: u32 = 2;
+
 /** Whether the event that was just applied, an append, is one whose like can be recognised by its bytes: clean text that appends a string. */
 export function isTokenLike(): bool {
   return load<u8>(patchStart) == 0x22 && !envelopeRewritten && !escapedMembers && fieldKind(F_STREAM_ID) != K_ESCAPED
-    && <u32>(fieldEnd(F_SEQ) - fieldStart(F_SEQ)) <= 15 && (fieldKind(F_TS) == K_ABSENT || fieldEnd(F_TS) - fieldStart(F_TS) <= 15);
+    && isFlatBlock(TOKEN_DIGITS) && <u32>(fieldEnd(F_SEQ) - fieldStart(F_SEQ)) <= TOKEN_DIGITS
+    && (fieldKind(F_TS) == K_ABSENT || <u32>(fieldEnd(F_TS) - fieldStart(F_TS)) <= TOKEN_DIGITS);
 }
 
 /** Options of the session whose events are judged next. */
@@ -145,7 +150,8 @@ function judgeSlots(): bool {
         && forbid(F_MODEL) && forbid(F_META) && need(F_BLOCK) && judgePatchedBlock() && judgeAppended();
     case code.OP_ERROR:
       if (!need(F_MASK)) return false;
-      if (!parseMask(fieldStart(F_MASK) + 1, fieldEnd(F_MASK) - 1) || !isMetaError()) return failField(F_MASK, code.E_BAD_MASK, code.R_MASK_META_ERROR);
+      if (!judgeMask()) return false;
+      if (!isMetaError()) return failField(F_MASK, code.E_BAD_MASK, code.R_MASK_META_ERROR);
       return forbid(F_MODEL) && need(F_META) && forbid(F_BLOCK) && judgeError();
     default:
       return forbid(F_MASK) && forbid(F_MODEL) && forbid(F_META) && forbid(F_BLOCK);

@@ -1,6 +1,6 @@
 // Whole blocks: `set` without a mask (AgentUE §5.2), blocks that an append inserts, and materialized references (§3.4).
 import * as code from "../../abi/codes";
-import { free, reserve } from "../../memory/heap";
+import { reserve } from "../../memory/heap";
 import { documentFree, documentSize } from "../../document/index";
 import { hashBytes } from "../../text/hash";
 import { depthOf } from "../../codec/json/members";
@@ -12,7 +12,7 @@ import { newDocument } from "./content";
 import { envelopeDepth } from "./envelope";
 import { failMaskLimit, isTooDeep, isTooLarge } from "./patch";
 import {
-  addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, findBlock, IS_REFERENCE, newBlock, noteSize, S_COUNT, S_SIZE, S_VERSION,
+  addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, findBlock, freeBlockRecord, IS_REFERENCE, newBlock, noteSize, S_COUNT, S_SIZE, S_VERSION,
 } from "./state";
 
 let maxBlocks: u32 = 0;
@@ -76,7 +76,7 @@ function replaceDocument(s: usize, block: usize, document: usize, before: u32, f
 
 function insert(s: usize, block: usize, document: usize, comma: u32): bool {
   if (!block || !reserve(addBlockNeeds(s))) {
-    if (block) free(block, load<u32>(block, 36));
+    if (block) freeBlockRecord(block);
     documentFree(document);
     return false;
   }

@@ -1,6 +1,6 @@
 // `start` (AgentUE §5.1) and stored models: a whole new model is built beside the old one and takes its place when nothing can fail any more.
 import * as code from "../../abi/codes";
-import { alloc, free, reserve } from "../../memory/heap";
+import { alloc, reserve } from "../../memory/heap";
 import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
 import { documentFree, documentSize } from "../../document/index";
@@ -14,7 +14,7 @@ import { newDocument, newMeta, withoutRepeats } from "./content";
 import { FACT_END, FACT_FLAGS, FACT_HASH, FACT_ID, FACT_ID_END, FACT_REF, MAY_REPEAT } from "./facts";
 import { foundAt, foundBlocks, modelIsIrregular, modelMemberAt, modelMembers } from "./model-scan";
 import {
-  addBlock, addBlockNeeds, freeModel, IS_REFERENCE, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META, S_META_HOLE,
+  addBlock, addBlockNeeds, freeBlockRecord, freeModel, IS_REFERENCE, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META, S_META_HOLE,
   S_SHELL, S_SHELL_LENGTH, S_SIZE, S_VERSION, STATE_SIZE,
 } from "./state";
 
@@ -22,7 +22,7 @@ const BUILT: usize = memory.data(144, 16);
 
 /**
  * Replaces the model of the state by the canonical model text at `p` that `checkModel` has just accepted. False: too large for
- * `maxModel` bytes (`modelPath` gives the fault its place) or out of memory; the old model stays.
+ * `maxModel` bytes (`inEvent`: the fault points at `/model`, else at the root) or out of memory; the old model stays.
  */
 export function replaceModel(s: usize, p: usize, maxModel: u32, inEvent: bool): bool {
   memory.fill(BUILT, 0, STATE_SIZE);
@@ -60,7 +60,7 @@ function build(p: usize, maxModel: u32): u64 {
     const id = <usize>load<u32>(found, FACT_ID) + 1;
     const block = newBlock(id, load<u32>(found, FACT_ID_END) - <u32>id - 1, load<u32>(found, FACT_HASH), document, load<u32>(found, FACT_REF) ? IS_REFERENCE : 0);
     if (!block || !reserve(addBlockNeeds(BUILT))) {
-      if (block) free(block, load<u32>(block, 36));
+      if (block) freeBlockRecord(block);
       documentFree(document);
       return NO_MEMORY;
     }

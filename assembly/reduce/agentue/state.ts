@@ -10,7 +10,7 @@ import { documentFree, documentSize } from "../../document/index";
 //  20 meta document
 //  24 blocks ptr | 28 count | 32 capacity | 36 index ptr (0 = none) | 40 index capacity | 44 block used last
 //  48 size of the model as compact JSON
-//  52 log of changes: run {ptr, len, cap, -} | 68 number of the first record kept
+//  52 log of changes: ring {ptr, number behind the last record, capacity in records, -} | 68 number of the first record kept
 //  72 seq | 80 version | 88 applied | 96 skipped | 104 dropped | 112 version of the last start
 // 120 version at the last read of changes | 128 version up to which changes are lost | 136 order of ending (0 = not ended), all f64
 export const S_STATUS: usize = 0, S_FLAGS: usize = 1;
@@ -57,9 +57,12 @@ export function newBlock(id: usize, n: u32, hash: u32, document: usize, flags: u
   return b;
 }
 
+/** Gives the record of a block back, not its document. */
+export function freeBlockRecord(b: usize): void { free(b, load<u32>(b, B_ALLOCATION)); }
+
 function freeBlock(b: usize): void {
   documentFree(load<u32>(b, B_DOCUMENT));
-  free(b, load<u32>(b, B_ALLOCATION));
+  freeBlockRecord(b);
 }
 
 /** The block of that id, 0 when there is none. */
@@ -92,7 +95,7 @@ function lookUp(s: usize, id: usize, n: u32, hash: u32): usize {
   return 0;
 }
 
-/** Bytes of new memory that `addBlock` may ask for. */
+/** Bytes of new memory that `addBlock` may ask for: a vector half as large again (6 each) and an index of at most 4 slots each (16). */
 export function addBlockNeeds(s: usize): u32 { return (load<u32>(s, S_COUNT) + 8) * 24; }
 
 /** Appends a block; memory for `addBlockNeeds` bytes was reserved, so it cannot fail. */

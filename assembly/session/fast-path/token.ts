@@ -1,8 +1,9 @@
 // A token-sized append recognised by a template, folded without parsing. Whatever is not entirely ordinary (another status, a gap, a stale seq,
 // an unknown block or field, a limit in reach) is left to the full road; nothing has been touched then.
 import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../abi/codes";
-import { FLAG_REPORT_EVENTS, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE } from "../../abi/layout";
+import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE } from "../../abi/layout";
 import { setAccount } from "../../memory/heap";
+import { TOKEN_DEPTH, TOKEN_DIGITS } from "../../reduce/agentue/judge";
 import { appendToken } from "../../reduce/agentue/append";
 import { B_ID, B_ID_LENGTH, findBlock, IN_BURST, S_APPLIED, S_FLAGS, S_LAST_BLOCK, S_SEQ, S_STATUS, SEQ_KNOWN } from "../../reduce/agentue/state";
 import { F_LIMIT } from "../../frame/state";
@@ -13,12 +14,10 @@ import {
   matchedStreamLength, matchTemplate, noteHit,
 } from "./templates";
 
-/** Numbers in templates have at most 15 digits. */
-const DIGITS: u32 = 15;
-
 /** Whether a connection's options let templates decide: nobody wants the events themselves, and the limits are above what templates take. */
 @inline export function allowsTokens(c: usize): bool {
-  return !(<u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS) && option(c, OPT_NUMBER_LENGTH) >= DIGITS;
+  return !(<u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS) && option(c, OPT_NUMBER_LENGTH) >= TOKEN_DIGITS
+    && option(c, OPT_DEPTH) >= TOKEN_DEPTH;
 }
 
 /** Folds the event at `p` if a template knows it; the address behind it, 0 = not done. */

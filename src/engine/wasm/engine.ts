@@ -37,6 +37,7 @@ export function simdSupported(): boolean {
  * @param kind which of the two it is
  * @param objectSessions makes sessions of the plain JavaScript engine for events that arrive as objects
  * @param reason what `engine.reason` says
+ * @param maxPages limit of the core's memory in 64 KiB pages; 0 = none
  * @throws StreamfoldError `engine_lost` for a binary of another version, `out_of_memory`
  */
 export function createWasmEngine(
@@ -44,8 +45,9 @@ export function createWasmEngine(
   kind: Exclude<EngineKind, "js">,
   objectSessions: (options: SessionOptions) => EngineSession,
   reason: string,
+  maxPages = 0,
 ): EngineCore {
-  const core = new Core(module);
+  const core = new Core(module, maxPages);
   const open = new Set<number>();
   // a net for reducers that were dropped without close(); it must not hold the session itself
   const net = new FinalizationRegistry<number>((handle) => closeHandle(handle));

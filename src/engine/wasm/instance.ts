@@ -1,4 +1,5 @@
 import { ABI_VERSION } from "../../../assembly/abi/codes.js";
+import { INPUT_CAPACITY } from "../../../assembly/abi/layout.js";
 import { StreamfoldError, usageError } from "../../errors.js";
 
 /** The functions of the core (assembly/index.ts). Addresses and lengths come as signed 32-bit numbers: `>>> 0` them. */
@@ -55,26 +56,39 @@ export class Core {
   /** Address of the input window. */
   readonly input: number;
   #bytes: Uint8Array;
+  #window: Uint8Array;
   #lent = false;
   #lost = false;
   #closed = false;
 
-  constructor(module: WebAssembly.Module) {
+  /** @param maxPages limit of the core's memory in 64 KiB pages; 0 = none */
+  constructor(module: WebAssembly.Module, maxPages = 0) {
     this.exports = new WebAssembly.Instance(module, {}).exports as unknown as CoreExports;
     if (this.exports.abi_version() !== ABI_VERSION) {
       throw usageError("engine_lost", "the WebAssembly binary belongs to another version of this package");
     }
     const seed = new Uint32Array(2);
     randomize(seed);
-    if (!this.exports.engine_init(seed[0]!, seed[1]!, 0)) throw usageError("out_of_memory");
+    if (!this.exports.engine_init(seed[0]!, seed[1]!, maxPages)) throw usageError("out_of_memory");
     this.input = this.exports.input_pointer() >>> 0;
     this.#bytes = new Uint8Array(this.exports.memory.buffer);
+    this.#window = this.#bytes.subarray(this.input, this.input + INPUT_CAPACITY);
   }
 
   /** Linear memory as bytes. Good until the next call into the core: growth leaves old views with length 0. */
   bytes(): Uint8Array {
     if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.exports.memory.buffer);
     return this.#bytes;
+  }
+
+  /** Copies a chunk into the input window. Its own idea of its length is not trusted: more than fits throws before anything is written. */
+  putInput(chunk: Uint8Array): void {
+    if (this.#window.length === 0) this.#window = this.bytes().subarray(this.input, this.input + INPUT_CAPACITY);
+    try {
+      this.#window.set(chunk);
+    } catch {
+      throw usageError("bad_argument", "the chunk does not have the length it says");
+    }
   }
 
   /** Throws unless the core may be called now. */
@@ -117,6 +131,7 @@ export class Core {
   close(): void {
     this.#closed = true;
     this.#bytes = new Uint8Array(0);
+    this.#window = this.#bytes;
   }
 }
 

@@ -57,7 +57,7 @@ export class WasmSession implements EngineSession {
     core.enter();
     const n = chunk.length;
     if (n > layout.INPUT_CAPACITY) return this.#pushLarge(chunk, reports);
-    core.bytes().set(chunk, core.input);
+    core.putInput(chunk);
     try {
       const accepted = core.exports.session_feed(this.#handle, n, 1);
       return accepted & layout.FEED_ATTENTION ? this.#attend(accepted, reports) : accepted;
@@ -71,28 +71,32 @@ export class WasmSession implements EngineSession {
     let accepted = 0;
     for (let at = 0; at < chunk.length; at += layout.INPUT_CAPACITY) {
       const end = Math.min(at + layout.INPUT_CAPACITY, chunk.length);
-      core.bytes().set(chunk.subarray(at, end), core.input);
+      core.putInput(chunk.subarray(at, end));
       const feed = at === 0 ? core.exports.session_feed : core.exports.session_feed_more;
       const done = this.#call(() => feed(this.#handle, end - at, this.#wholeMessages && end < chunk.length ? 0 : 1));
       if (!(done & layout.FEED_ATTENTION)) {
         accepted += done;
         continue;
       }
-      accepted += this.#attend(done, reports);
+      accepted = this.#attend(done, reports, accepted);
       if (core.exports.session_state(this.#handle) === layout.FEED_FAILED) break;
     }
     return accepted;
   }
 
-  /** Drains the output queue, and goes on where a full one had stopped the call. */
-  #attend(result: number, reports: Report[]): number {
+  /** Drains the output queue, and goes on where a full one had stopped the call; the events accepted, `before` included. */
+  #attend(result: number, reports: Report[], before = 0): number {
     const { exports } = this.#core;
-    let accepted = 0;
+    let accepted = before;
     for (;;) {
       accepted += result & ~layout.FEED_ATTENTION;
       drainReports(this.#core, reports);
       const state = exports.session_state(this.#handle);
-      if (state === layout.FEED_NO_MEMORY) throw usageError("out_of_memory");
+      if (state === layout.FEED_NO_MEMORY) {
+        const error = usageError("out_of_memory");
+        error.applied = accepted;
+        throw error;
+      }
       if (state !== layout.FEED_FULL) return accepted;
       result = this.#call(() => exports.session_continue(this.#handle));
     }
@@ -303,7 +307,14 @@ export class WasmSession implements EngineSession {
     this.#core.enter();
     const at = this.#call(() => this.#core.exports.staging_reserve(bytes.length)) >>> 0;
     if (!at) throw usageError("out_of_memory");
-    this.#core.bytes().set(bytes, at);
+    try {
+      this.#core
+        .bytes()
+        .subarray(at, at + bytes.length)
+        .set(bytes);
+    } catch {
+      throw usageError("bad_argument", "the bytes do not have the length they say");
+    }
   }
 
   #unstage(n: number): void {

@@ -286,10 +286,10 @@ export class JsSession implements EngineSession {
 
   restore(bytes: Uint8Array): Fault | undefined {
     const checkpoint = readCheckpoint(bytes);
-    if (checkpoint === undefined) return { code: "bad_checkpoint", detail: "it is cut, damaged or of another format" };
+    if (checkpoint === undefined) return { code: "bad_checkpoint" };
     const { pipeline, options } = this;
     const saved = rebuild(checkpoint, createFramer(options), options, pipeline.reducer);
-    if (typeof saved === "string") return { code: "bad_checkpoint", detail: saved };
+    if (typeof saved === "string") return { code: "bad_checkpoint" };
     pipeline.framer = saved.framer;
     pipeline.streams = saved.streams;
     pipeline.counters = saved.counters;
