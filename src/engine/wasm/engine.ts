@@ -7,7 +7,7 @@ export interface CoreCounters {
   /** Events that were read where they lay in the chunk. */
   directEvents: number;
   /** Messages that were framed and copied first. */
-  slowEvents: number;
+  framedMessages: number;
   /** Appends that went straight to a remembered text chain. */
   hotAppends: number;
   /** Events folded by a template. */
@@ -87,5 +87,5 @@ export function createWasmEngine(
 export function coreCounters(engine: EngineCore): CoreCounters {
   const core = cores.get(engine);
   const read = (i: number) => (core === undefined ? 0 : core.exports.engine_counter(i) >>> 0);
-  return { directEvents: read(0), slowEvents: read(1), hotAppends: read(2), templateHits: read(3) };
+  return { directEvents: read(0), framedMessages: read(1), hotAppends: read(2), templateHits: read(3) };
 }
