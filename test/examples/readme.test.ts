@@ -1,0 +1,157 @@
+import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import { createServer } from "node:http";
+import { Readable } from "node:stream";
+import { isDeepStrictEqual } from "node:util";
+import { describe, expect, it, onTestFinished } from "vitest";
+import type { Reducer } from "../../src/engine/contract.js";
+import { loadEngine, loadEngineSync } from "../../src/entry/node.js";
+import { reduceBody } from "../../src/stream/index.js";
+import { append, end, modelWith, START, sse, start } from "../reducer/wire.js";
+
+const README = readFileSync(new URL("../../README.md", import.meta.url), "utf8");
+
+/** Runs the first example under a heading, its imports taken away, with these names; gives what `result` comes to there. */
+function run(heading: string, names: Record<string, unknown>, result: string): Promise<unknown> {
+  const section = README.slice(README.indexOf(`\n## ${heading}`));
+  const code = /```js\n([\s\S]*?)```/.exec(section)![1]!.replaceAll(/^import .*$/gm, "");
+  const AsyncFunction = (async () => {}).constructor as new (
+    ...args: string[]
+  ) => (...args: unknown[]) => Promise<unknown>;
+  return new AsyncFunction(...Object.keys(names), `${code}\nreturn ${result};`)(...Object.values(names));
+}
+
+const quiet = (lines: unknown[]) => ({
+  log: (...line: unknown[]) => lines.push(line),
+  error: (line: string) => lines.push(line),
+});
+
+describe("the README's server", () => {
+  interface Server {
+    follow(upstream: AsyncIterable<Uint8Array>): Promise<{ status: string } | undefined>;
+    join(response: unknown): void;
+    reducer: Reducer;
+  }
+
+  async function serve(lines: unknown[]) {
+    const { follow, join, reducer } = (await run(
+      "For a server",
+      { loadEngine, console: quiet(lines) },
+      "{ follow, join, reducer }",
+    )) as Server;
+    const server = createServer((_request, response) => join(response)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const client = async () => {
+      const response = await fetch(`http://127.0.0.1:${port}/`);
+      return async () => {
+        const errors: string[] = [];
+        const mine = loadEngineSync({ kind: "js" }).createReducer({
+          protocol: "agentue",
+          transport: "sse",
+          onError: ({ code }) => errors.push(code),
+        });
+        const result = await reduceBody(mine, response.body);
+        const models = Object.fromEntries(mine.streamIds().map((streamId) => [streamId, mine.snapshot({ streamId })]));
+        return { ...result, models, errors };
+      };
+    };
+    return { follow, reducer, client };
+  }
+
+  it.each(["\n", "\r\n", "\r"])("takes joiners at every byte, line ends %j", async (lineEnd) => {
+    const events = [START, start("b"), append(2, ", wor"), append(2, "?", "b"), append(3, "ld"), end(3, "b"), end(4)];
+    const body = Buffer.from(new TextDecoder().decode(sse(...events)).replaceAll("\n", lineEnd));
+    const lines: unknown[] = [];
+    const { follow, client } = await serve(lines);
+    const readers: (() => Promise<unknown>)[] = [];
+    async function* upstream() {
+      for (let at = 0; at < body.length; at += 1) {
+        if (at % 8 === 0) readers.push(await client());
+        yield body.subarray(at, at + 1);
+      }
+    }
+    expect(await follow(upstream())).toMatchObject({ status: "complete" });
+    const models = { "": modelWith("Hello, world"), b: modelWith("Hello?") };
+    for (const read of readers) expect(await read()).toMatchObject({ status: "complete", errors: [], models });
+    expect(lines).toEqual([]);
+  });
+
+  it("survives a failed connection, and one that comes after it", async () => {
+    const lines: unknown[] = [];
+    const { follow, client, reducer } = await serve(lines);
+    const upstream = Readable.from([sse(START), sse(append(2, "!"), "{]", append(3, "lost")), sse(end(4))]);
+    const early = await client();
+    expect(await follow(upstream)).toBeUndefined();
+    expect(upstream.destroyed).toBe(true);
+    expect(lines.length).toBeGreaterThan(0);
+    expect(String(lines[0])).toContain("not well-formed JSON");
+    expect(await early()).toMatchObject({ status: "truncated", errors: [], models: { "": START.model } });
+    reducer.load(START.model, { streamId: "stored" });
+    const late = await client();
+    expect(await follow(Readable.from([sse(append(3, "?"), end(4), end(0, "stored"))]))).toMatchObject({
+      status: "complete",
+    });
+    expect(await late()).toMatchObject({
+      status: "complete",
+      errors: [],
+      models: { "": modelWith("Hello!?"), stored: START.model },
+    });
+  });
+});
+
+describe("the README's client", () => {
+  it("draws every stream as it is, whatever the cuts", async () => {
+    type Block = Record<string, unknown>;
+    type Model = { blocks: Block[]; meta: unknown };
+    const recording = readFileSync(new URL("../../examples/support-session.sse", import.meta.url));
+    for (const size of [500, 7919, recording.length]) {
+      // What stands on the screen: kept up by the calls of the example alone.
+      const screen = new Map<string, Model>();
+      const truncated: unknown[] = [];
+      const blockOf = (model: Model, id: string) => model.blocks.find((block) => block.id === id)!;
+      const reducer = (await run(
+        "For a client",
+        {
+          loadEngine: () => loadEngine({ kind: "js" }),
+          reduceBody,
+          console,
+          fetch: async () => ({
+            body: Readable.from(
+              Array.from({ length: Math.ceil(recording.length / size) }, (_, i) =>
+                recording.subarray(i * size, (i + 1) * size),
+              ),
+            ),
+          }),
+          showReconnect: (id: unknown) => truncated.push(id),
+          drawAll: (streamId: string, model: Model) => screen.set(streamId, structuredClone(model)),
+          drawMeta: (streamId: string, meta: unknown) => (screen.get(streamId)!.meta = meta),
+          appendText(streamId: string, id: string, field: string, text: string) {
+            blockOf(screen.get(streamId)!, id)[field] += text;
+          },
+          redraw(streamId: string, id: string, model: Model) {
+            const { blocks } = screen.get(streamId)!;
+            const at = blocks.findIndex((block) => block.id === id);
+            blocks[at < 0 ? blocks.length : at] = blockOf(model, id);
+          },
+        },
+        "reducer",
+      )) as Reducer;
+      expect(truncated).toEqual([]);
+      expect(screen.size).toBe(6);
+      for (const [streamId, model] of screen) expect(model).toEqual(reducer.snapshot({ streamId }));
+      reducer.close();
+    }
+  });
+});
+
+describe("the README's benchmark", () => {
+  it("finds one answer", async () => {
+    const lines: unknown[] = [];
+    const names = { readFileSync, isDeepStrictEqual, loadEngineSync, console: quiet(lines) };
+    await run("For a benchmark", names, "answers");
+    expect(lines).toHaveLength(4);
+    expect(lines[3]).toEqual([true]);
+  });
+});
