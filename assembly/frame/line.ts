@@ -12,6 +12,9 @@ const KEPT: u32 = 65536;
 @inline function lengthOf(run: usize): u32 { return load<u32>(run, RUN_LEN); }
 @inline function textOf(run: usize): usize { return <usize>load<u32>(run, RUN_PTR); }
 
+/** Whether the next byte begins a line. */
+@inline export function lineAtStart(f: usize): bool { return lengthOf(f + F_LINE) == 0 && !hasFlag(f, DISCARDING); }
+
 /** Reads NDJSON lines from [p, end) until one holds a message; returns where it stopped. The line's LF becomes a NUL. */
 export function lineNext(f: usize, p: usize, end: usize): usize {
   setFrameEvent(FRAME_NONE);

@@ -7,7 +7,7 @@ import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
 import { isWellFormed, replaceInvalid } from "../text/replace-utf8";
 import { skipSpace } from "../text/trusted";
 import { setValidateLimits } from "../text/validate";
-import { lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line";
+import { lineAtStart, lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line";
 import { sseAtEventStart, sseCommitId, sseFinish, sseMessageDone, sseNext } from "../frame/sse";
 import {
   beginChunk, endChunk, FRAME_MESSAGE, FRAME_NO_MEMORY, FRAME_NONE, FRAME_TOO_LARGE, frameEvent, messageEnd,
@@ -23,8 +23,8 @@ import { setPatchLimits } from "../reduce/agentue/patch";
 import { setBlockLimit } from "../reduce/agentue/set";
 import { resetDecoder, resetPosition } from "./position";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED, handleEvent } from "./events";
-import { readDirect } from "./fast-path/direct";
-import { learnTemplate, templatesAwake } from "./fast-path/templates";
+import { readDirect, readDirectLine } from "./fast-path/direct";
+import { learnTemplate, selectTemplates, templatesAwake } from "./fast-path/templates";
 import { allowsTokens, foldToken } from "./fast-path/token";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
@@ -102,38 +102,37 @@ export function continueFeed(c: usize): u32 {
 function run(c: usize): u32 {
   const f = c + C_FRAME, kind = transport(c), end = <usize>load<u32>(c, C_UNREAD_END);
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
-  const templates = kind == code.TRANSPORT_SSE && allowsTokens(c);
+  const templates = kind != code.TRANSPORT_JSON && allowsTokens(c);
+  if (templates) selectTemplates(kind);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
     if (isOutputFull()) {
       store<u32>(c, <u32>p, C_UNREAD);
       store<u32>(c, layout.FEED_FULL, C_STATE);
       return accepted;
     }
-    if (kind == code.TRANSPORT_SSE) {
-      if (sseAtEventStart(f)) {
-        const awake = templates && templatesAwake();
-        if (awake) {
-          const q = foldToken(c, p, end);
-          if (q) {
-            sseCommitId(f);
-            accepted++;
-            p = q;
-            continue;
-          }
-        }
-        const q = readDirect(c, p, end);
+    if (kind == code.TRANSPORT_SSE ? sseAtEventStart(f) : kind == code.TRANSPORT_NDJSON && lineAtStart(f)) {
+      if (templates && templatesAwake()) {
+        const q = foldToken(c, p, end);
         if (q) {
-          if (handleDirect(c, <u32>(q - p))) {
-            accepted++;
-            if (templates && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
-          }
-          if (load<u32>(c, C_STATE)) break;
+          sseCommitId(f);
+          accepted++;
           p = q;
           continue;
         }
       }
-      p = sseNext(f, p, end);
-    } else if (kind == code.TRANSPORT_NDJSON) p = lineNext(f, p, end);
+      const q = kind == code.TRANSPORT_SSE ? readDirect(c, p, end) : readDirectLine(c, p, end);
+      if (q) {
+        if (handleDirect(c, <u32>(q - p))) {
+          accepted++;
+          if (templates && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
+        }
+        if (load<u32>(c, C_STATE)) break;
+        p = q;
+        continue;
+      }
+    }
+    if (kind == code.TRANSPORT_SSE) p = sseNext(f, p, end);
+    else if (kind == code.TRANSPORT_NDJSON) p = lineNext(f, p, end);
     else {
       const last = load<u8>(c, C_LAST_PIECE) != 0;
       store<u8>(c, 0, C_LAST_PIECE);

@@ -18,8 +18,12 @@ const MOST_TEMPLATES: u32 = 32;
 /** Longer skeletons are rare and not worth the memory. */
 const LONGEST: u32 = 1024;
 
-let root: usize = 0;
-let templates: u32 = 0;
+// Set of one transport, 16 B: 0 root | 4 templates | 8 level of the bucket | 12 events left to rest. What is a skeleton on one wire means
+// something else on another.
+const SETS: usize = memory.data(3 * 16, 16);
+let set: usize = SETS;
+const T_COUNT: usize = 4, T_LEVEL: usize = 8, T_RESTING: usize = 12;
+
 /** Bytes the templates hold. */
 export let templateBytes: u32 = 0;
 /** Events that a template recognised. */
@@ -29,8 +33,6 @@ export let templateHits: u32 = 0;
 const LEARN_COST: u32 = 8;
 const BUCKET: u32 = 96;
 const REST: u32 = 1024;
-let level: u32 = 0;
-let resting: u32 = 0;
 
 /** What the matched event holds. */
 export let matchedSeq: f64 = 0;
@@ -46,10 +48,14 @@ export let matchedFlags: u32 = 0;
 export let matchedField: usize = 0;
 export let matchedFieldLength: u32 = 0;
 
+/** Makes the templates of a transport (`TRANSPORT_` id below 3) the current ones. */
+export function selectTemplates(transport: u32): void { set = SETS + (transport << 4); }
+
 /** Whether templates are worth trying for the next event. */
 @inline export function templatesAwake(): bool {
-  if (!resting) return root != 0;
-  resting--;
+  const resting = load<u32>(set, T_RESTING);
+  if (!resting) return load<u32>(set) != 0;
+  store<u32>(set, resting - 1, T_RESTING);
   return false;
 }
 
@@ -96,7 +102,7 @@ let number: f64 = 0;
  */
 export function matchTemplate(p: usize, end: usize, stream: usize, streamLength: u32, block: usize, blockLength: u32): usize {
   matchedStreamLength = 0;
-  let node = root;
+  let node = <usize>load<u32>(set);
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
     if (p + n > end || !sameBytes(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
@@ -134,7 +140,8 @@ export function matchTemplate(p: usize, end: usize, stream: usize, streamLength:
 /** Counts a matched event that was applied. */
 @inline export function noteHit(): void {
   templateHits++;
-  if (level) level--;
+  const level = load<u32>(set, T_LEVEL);
+  if (level) store<u32>(set, level - 1, T_LEVEL);
 }
 
 // Holes of the event being learned, in the order of the text: {hole, start, end}
@@ -156,20 +163,21 @@ function addHole(hole: u8, start: usize, end: usize): void {
 
 /** Learns the clean append event that was just applied; [p, end) is its text from `data:` to behind the blank line. */
 export function learnTemplate(p: usize, end: usize): void {
-  if (resting || <u32>(end - p) > LONGEST + <u32>(patchEnd - patchStart)) return;
-  level += LEARN_COST;
+  if (load<u32>(set, T_RESTING) || <u32>(end - p) > LONGEST + <u32>(patchEnd - patchStart)) return;
+  const level = load<u32>(set, T_LEVEL) + LEARN_COST;
   if (level > BUCKET) {
-    level = BUCKET >> 1;
-    resting = REST;
+    store<u32>(set, BUCKET >> 1, T_LEVEL);
+    store<u32>(set, REST, T_RESTING);
     return;
   }
+  store<u32>(set, level, T_LEVEL);
   holes = 0;
   addHole(HOLE_SEQ, fieldStart(F_SEQ), fieldEnd(F_SEQ));
   if (fieldKind(F_TS) != K_ABSENT) addHole(HOLE_TS, fieldStart(F_TS), fieldEnd(F_TS));
   if (fieldKind(F_STREAM_ID) != K_ABSENT) addHole(HOLE_STREAM, fieldStart(F_STREAM_ID) + 1, fieldEnd(F_STREAM_ID) - 1);
   addHole(HOLE_BLOCK, patchId, patchId + patchIdLength);
   addHole(HOLE_DELTA, patchStart + 1, patchEnd - 1);
-  if (templates == MOST_TEMPLATES) clearTemplates();
+  if (load<u32>(set, T_COUNT) == MOST_TEMPLATES) clearTemplates();
   const account = setAccount(0);
   insert(p, end);
   setAccount(account);
@@ -181,7 +189,7 @@ function insert(p: usize, end: usize): void {
     const entry = HOLES + i * 12, isLeaf = i == holes;
     const hole: u8 = isLeaf ? 0 : <u8>load<u32>(entry);
     const stop = isLeaf ? end : <usize>load<u32>(entry, 4), n = <u32>(stop - p);
-    siblings = parent ? <usize>load<u32>(parent, N_CHILD) : root;
+    siblings = <usize>(parent ? load<u32>(parent, N_CHILD) : load<u32>(set));
     let node = siblings;
     while (node && !(load<u16>(node, N_LENGTH) == n && load<u8>(node, N_HOLE) == hole && sameBytes(p, node + N_LITERAL, n))) node = load<u32>(node);
     if (!node) {
@@ -189,8 +197,8 @@ function insert(p: usize, end: usize): void {
       if (!node) return;
       store<u32>(node, <u32>siblings);
       if (parent) store<u32>(parent, <u32>node, N_CHILD);
-      else root = node;
-      if (isLeaf) templates++;
+      else store<u32>(set, <u32>node);
+      if (isLeaf) store<u32>(set, load<u32>(set, T_COUNT) + 1, T_COUNT);
     }
     if (maskPath >= p && maskEnd <= stop) { fieldNode = node; fieldAt = <u32>(maskPath - p); }
     if (isLeaf) {
@@ -216,20 +224,19 @@ function newNode(p: usize, n: u32, hole: u8): usize {
   return node;
 }
 
-/** Forgets all templates. */
-export function clearTemplates(): void {
+// Forgets the templates of the current set.
+function clearTemplates(): void {
   const account = setAccount(0);
-  freeNodes(root);
+  freeNodes(load<u32>(set));
   setAccount(account);
-  root = 0;
-  templates = 0;
-  templateBytes = 0;
+  store<u64>(set, 0);
 }
 
 function freeNodes(node: usize): void {
   while (node) {
     const next = <usize>load<u32>(node);
     freeNodes(load<u32>(node, N_CHILD));
+    templateBytes -= load<u32>(node, N_ALLOCATION);
     free(node, load<u32>(node, N_ALLOCATION));
     node = next;
   }
