@@ -25,7 +25,7 @@ import { resetDecoder, resetPosition } from "./position";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED, handleEvent } from "./events";
 import { readDirect, readDirectLine } from "./fast-path/direct";
 import { learnTemplate, selectTemplates, templatesAwake } from "./fast-path/templates";
-import { allowsTokens, foldToken } from "./fast-path/token";
+import { allowsTokens, foldToken, tokenKnown } from "./fast-path/token";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
   C_FRAME, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS,
@@ -111,7 +111,8 @@ function run(c: usize): u32 {
       return accepted;
     }
     if (kind == code.TRANSPORT_SSE ? sseAtEventStart(f) : kind == code.TRANSPORT_NDJSON && lineAtStart(f)) {
-      if (templates && templatesAwake()) {
+      const awake = templates && templatesAwake();
+      if (awake) {
         const q = foldToken(c, p, end);
         if (q) {
           sseCommitId(f);
@@ -124,7 +125,7 @@ function run(c: usize): u32 {
       if (q) {
         if (handleDirect(c, <u32>(q - p))) {
           accepted++;
-          if (templates && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
+          if (templates && !(awake && tokenKnown) && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
         }
         if (load<u32>(c, C_STATE)) break;
         p = q;

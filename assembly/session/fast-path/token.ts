@@ -20,11 +20,15 @@ import {
     && option(c, OPT_DEPTH) >= TOKEN_DEPTH;
 }
 
+/** Whether a template knew the last event that `foldToken` was asked about, whatever became of it: then there is nothing to learn from it. */
+export let tokenKnown: bool = false;
+
 /** Folds the event at `p` if a template knows it; the address behind it, 0 = not done. */
 export function foldToken(c: usize, p: usize, end: usize): usize {
   const last = <usize>load<u32>(c, C_LAST_USED), lastBlock = last ? <usize>load<u32>(last + T_STATE, S_LAST_BLOCK) : 0;
   const q = matchTemplate(p, end, last ? last + T_ID : 0, last ? load<u32>(last, T_ID_LENGTH) : 0,
     lastBlock ? lastBlock + B_ID : 0, lastBlock ? load<u32>(lastBlock, B_ID_LENGTH) : 0);
+  tokenKnown = q != 0;
   if (!q || <u32>(q - p) > load<u32>(c + C_FRAME, F_LIMIT)) return 0;
   const t = findStream(c, matchedStream, matchedStreamLength);
   if (!t || load<u8>(t, T_FLAGS) & PAUSED) return 0;
