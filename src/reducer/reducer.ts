@@ -165,7 +165,7 @@ export class ReducerHandle implements Reducer {
   }
 
   snapshotBytes(options?: Selector<{ format?: "json" }>): Uint8Array {
-    return this.withSnapshotBytes((view) => view.slice(), options);
+    return this.withSnapshotBytes((view) => new Uint8Array(view), options);
   }
 
   withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: Selector<{ format?: "json" }>): T {

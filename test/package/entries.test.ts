@@ -202,6 +202,7 @@ describe("the package", () => {
       /^(package\.json|README\.md|LICENSE|CHANGELOG\.md)$/,
       /^(ARCHITECTURE|CONTRIBUTING|SECURITY)\.md$/,
       /^docs\/[\w-]+\.md$/,
+      /^docs\/bench\/results\.svg$/,
       /^(assembly\/memory\/MEMORY|bench\/README)\.md$/,
       /^examples\/(gateway|browser-client)\.mjs$/,
       /^dist\/(streamfold|streamfold\.simd)\.wasm$/,

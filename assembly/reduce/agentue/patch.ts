@@ -7,7 +7,7 @@ import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
 import { settleSlot, wrappedLength, wrapValue } from "./content";
 import { envelopeDepth } from "./envelope";
-import { maskEnd, maskPath, maskRoot, maskSegments, ROOT_META, segmentEnd } from "./mask";
+import { isMetaError, maskEnd, maskPath, maskRoot, maskSegments, ROOT_META, segmentEnd } from "./mask";
 import { noteSize, S_SIZE } from "./state";
 
 let maxDepth: u32 = 0;
@@ -82,12 +82,8 @@ function put(d: usize, start: usize, end: usize): bool {
     n = wrappedLength;
   }
   const slot = putMember(d, node, segment, <u32>(stop - segment), value, n);
-  if (!slot || (isErrorMask() && !settleSlot(d, slot, value))) return failWhole(code.E_OUT_OF_MEMORY);
+  if (!slot || (isMetaError() && !settleSlot(d, slot, value))) return failWhole(code.E_OUT_OF_MEMORY);
   return true;
-}
-
-@inline function isErrorMask(): bool {
-  return maskRoot == ROOT_META && maskSegments == 1 && maskEnd - maskPath == 5 && load<u32>(maskPath) == 0x6f727265 && load<u8>(maskPath, 4) == 0x72;
 }
 
 function checkLimits(s: usize, d: usize, before: u32, start: usize, end: usize): bool {

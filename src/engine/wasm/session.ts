@@ -173,7 +173,7 @@ export class WasmSession implements EngineSession {
   checkpoint(): Uint8Array {
     this.#core.enter();
     const n = this.#result(this.#call(() => this.#core.exports.session_checkpoint(this.#handle)));
-    return this.#take(n, (view) => view.slice());
+    return this.#take(n, (view) => new Uint8Array(view));
   }
 
   restore(bytes: Uint8Array): Fault | undefined {
