@@ -15,12 +15,9 @@ import {
 } from "../frame/state";
 import { clearFault, fail, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart, pathText } from "../reduce/fault";
 import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT } from "../reduce/scratch";
-import { scanEnvelope, setEnvelopeLimits } from "../reduce/agentue/envelope";
-import { eventOp, isTokenLike, setJudgeOptions } from "../reduce/agentue/judge";
-import { setModelLimit } from "../reduce/agentue/apply";
-import { setModelScanLimits } from "../reduce/agentue/model-scan";
-import { setPatchLimits } from "../reduce/agentue/patch";
-import { setBlockLimit } from "../reduce/agentue/set";
+import { scanEnvelope } from "../reduce/agentue/envelope";
+import { eventOp, isTokenLike, setSequence } from "../reduce/agentue/judge";
+import { setLimits } from "../reduce/agentue/limits";
 import { resetDecoder, resetPosition } from "./position";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED, handleEvent } from "./events";
 import { readDirect, readDirectLine } from "./fast-path/direct";
@@ -28,7 +25,7 @@ import { learnTemplate, selectTemplates, templatesAwake } from "./fast-path/temp
 import { allowsTokens, foldToken, tokenKnown } from "./fast-path/token";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
-  C_FRAME, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, option, PAUSED, T_FLAGS,
+  C_FRAME, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, MESSAGE_ROOM, option, PAUSED, T_FLAGS,
 } from "./layout";
 import { aboutMessage, aboutPlace, deliverFault, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
 import { placeInMessage, readFromCopy } from "./place";
@@ -38,8 +35,6 @@ import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_IN
 export let framedMessages: u32 = 0;
 /** A larger output queue is given back with the next call. */
 const KEPT_OUTPUT: u32 = 1 << 20;
-/** Memory for small things that one message may need besides its own size. */
-const MESSAGE_ROOM: u32 = 16384;
 
 @inline function transport(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT); }
 @inline function hasOption(c: usize, flag: u32): bool { return (<u32>load<u8>(c + C_OPTIONS, layout.OPT_FLAGS) & flag) != 0; }
@@ -55,14 +50,10 @@ export function leave(): void { entered = 0; }
 
 function setOptions(c: usize): void {
   entered = c;
-  const depth = option(c, layout.OPT_DEPTH), numberLength = option(c, layout.OPT_NUMBER_LENGTH), blocks = option(c, layout.OPT_BLOCKS);
+  const depth = option(c, layout.OPT_DEPTH), numberLength = option(c, layout.OPT_NUMBER_LENGTH);
   setValidateLimits(depth, numberLength);
-  setEnvelopeLimits(depth, numberLength);
-  setJudgeOptions(blocks, load<u8>(c + C_OPTIONS, layout.OPT_SEQUENCE));
-  setPatchLimits(depth, option(c, layout.OPT_MODEL_BYTES));
-  setModelLimit(option(c, layout.OPT_MODEL_BYTES));
-  setBlockLimit(blocks);
-  setModelScanLimits(depth, blocks);
+  setLimits(depth, numberLength, option(c, layout.OPT_BLOCKS), option(c, layout.OPT_MODEL_BYTES));
+  setSequence(load<u8>(c + C_OPTIONS, layout.OPT_SEQUENCE));
 }
 
 /** Begins a call that may report: empties the output and gives it a new allowance. */

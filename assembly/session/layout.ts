@@ -37,6 +37,9 @@ export const PAUSED: u8 = 1;
 /** An event did not fit into the queue of a paused stream; later ones are dropped until a start. */
 export const LOST: u8 = 2;
 
+/** Memory for small things that one message or model may need besides its own size. */
+export const MESSAGE_ROOM: u32 = 16384;
+
 /** Whether the drawings above add up; asked when a connection is opened. */
 export function layoutsAddUp(): bool {
   return C_FRAME == <usize>OPT_SIZE && C_TABLE == C_FRAME + FRAME_SIZE && T_ID == T_STATE + STATE_SIZE;

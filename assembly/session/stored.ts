@@ -10,11 +10,8 @@ import { clearFault, fail, failWhole, pathReset } from "../reduce/fault";
 import { checkModel } from "../reduce/agentue/check";
 import { modelDepth, scanModel } from "../reduce/agentue/model-scan";
 import { loadModel, materializeBlock } from "../reduce/agentue/apply";
-import { C_COUNT, option, T_STATE } from "./layout";
+import { C_COUNT, MESSAGE_ROOM, option, T_STATE } from "./layout";
 import { forgetEnding, openStream, releaseStream } from "./streams";
-
-/** Memory for small things that building a model may need besides its own size. */
-const MESSAGE_ROOM: u32 = 16384;
 
 /** Byte offset of the last text fault, −1 when the fault has none. */
 export let textFaultOffset: f64 = -1;
@@ -53,7 +50,7 @@ export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64,
   if (!start) return false;
   pathReset();
   if (load<u8>(start) != 0x7b) return fail(code.E_BAD_MODEL, code.R_OBJECT);
-  if (!checkModel(start, option(c, layout.OPT_BLOCKS))) return false;
+  if (!checkModel(start)) return false;
   const isNew = !t;
   if (isNew && load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) {
     failWhole(code.E_LIMIT);

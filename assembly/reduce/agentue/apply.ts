@@ -15,17 +15,12 @@ import {
   B_DOCUMENT, B_FLAGS, findBlock, IN_BURST, IS_REFERENCE, REFERENCES_ALLOWED, S_APPLIED, S_FLAGS, S_META, S_SEQ, S_STATUS, S_VERSION, SEQ_KNOWN,
 } from "./state";
 
-let maxModel: u32 = 0;
-
-/** Limit of the session whose events are applied next. */
-export function setModelLimit(modelBytes: u32): void { maxModel = modelBytes; }
-
 /** Applies the judged event; false: refused, the fault says why, nothing changed. */
 export function apply(s: usize): bool {
   switch (eventOp) {
     case code.OP_APPEND: if (!applyAppend(s)) return false; break;
     case code.OP_SET: if (!applySet(s)) return false; break;
-    case code.OP_START: if (!replaceModel(s, fieldStart(F_MODEL), maxModel, true)) return false; break;
+    case code.OP_START: if (!replaceModel(s, fieldStart(F_MODEL), true)) return false; break;
     case code.OP_ERROR: if (!setMeta(s)) return false; break;
   }
   advance(s);
@@ -80,7 +75,7 @@ function advance(s: usize): void {
 
 /** Puts the canonical model text at `p` in place of the stream's model (`load`); `seq` < 0 is unknown. Paths point into the model. */
 export function loadModel(s: usize, p: usize, seq: f64): bool {
-  if (!replaceModel(s, p, maxModel, false)) return false;
+  if (!replaceModel(s, p, false)) return false;
   store<f64>(s, max<f64>(seq, 0), S_SEQ);
   const flags = load<u8>(s, S_FLAGS) & ~(SEQ_KNOWN | IN_BURST);
   store<u8>(s, seq < 0 ? flags : flags | SEQ_KNOWN, S_FLAGS);

@@ -11,6 +11,7 @@ import {
   FACT_FLAGS, FACT_GROUP, FACT_HASH, FACT_ID, FACT_ID_END, FACT_OTHER, FACT_OTHER_LENGTH, FACT_PARENT, FACT_REF, FACT_TYPE, MAY_REPEAT, NO_OBJECT,
   readFacts,
 } from "./facts";
+import { maxBlocks } from "./limits";
 import { foundAt, foundBlocks, modelIsIrregular, modelMemberAt, modelMembers, scanOutOfMemory } from "./model-scan";
 
 @inline function isText(): bool { return load<u8>(valueStart) == 0x22; }
@@ -115,7 +116,7 @@ function setValue(start: usize, end: usize): void {
 }
 
 /** The model at `p` (AgentUE §3.1), canonical, that `scanModel` has just read; its parts are left in `modelMeta` and `modelReferences`. */
-export function checkModel(p: usize, maxBlocks: u32): bool {
+export function checkModel(p: usize): bool {
   if (scanOutOfMemory) return fail(code.E_OUT_OF_MEMORY, 0);
   const at = pathLength();
   if (!findInModel(p, name.NAME_VERSION, 7)) return failAt(name.NAME_VERSION, 7, code.E_BAD_MODEL, code.R_MISSING);
@@ -136,12 +137,12 @@ export function checkModel(p: usize, maxBlocks: u32): bool {
   if (!findInModel(p, name.NAME_BLOCKS, 6)) return failAt(name.NAME_BLOCKS, 6, code.E_BAD_MODEL, code.R_MISSING);
   if (load<u8>(modelValue) != 0x5b) return failAt(name.NAME_BLOCKS, 6, code.E_BAD_MODEL, code.R_ARRAY);
   pathName(name.NAME_BLOCKS, 6);
-  if (!checkBlocks(maxBlocks)) return false;
+  if (!checkBlocks()) return false;
   pathCut(at);
   return true;
 }
 
-function checkBlocks(maxBlocks: u32): bool {
+function checkBlocks(): bool {
   const references = modelReferences, at = pathLength();
   if (!clearIndex(min<u32>(foundBlocks, maxBlocks))) return fail(code.E_OUT_OF_MEMORY, 0);
   for (let i: u32 = 0; i < foundBlocks; i++) {

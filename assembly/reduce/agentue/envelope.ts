@@ -6,6 +6,7 @@ import { canonicalize } from "../../text/minify";
 import { integerValue } from "../../text/number";
 import { equalBytes } from "../../memory/copy";
 import { findMember, valueEnd as foundEnd, valueStart as foundStart } from "../../codec/json/members";
+import { maxDepth, maxNumber } from "./limits";
 import { modelDepth, scanModel } from "./model-scan";
 import { OP_APPEND, OP_END, OP_ERROR, OP_PING, OP_SET, OP_START } from "../../abi/codes";
 
@@ -37,17 +38,9 @@ export let unknownKey: usize = 0;
 export let unknownLength: u32 = 0;
 export let unknownOrder: u32 = 0;
 
-let maxNumber: u32 = 0;
-let maxDepth: u32 = 0;
 let order: u32 = 0;
 let readStart: usize = 0;
 let readKind: u32 = 0;
-
-/** Limits of the session whose messages are read next. */
-export function setEnvelopeLimits(depth: u32, numberLength: u32): void {
-  maxDepth = depth;
-  maxNumber = numberLength;
-}
 
 @inline export function fieldStart(f: u32): usize { return load<u32>(FIELDS + (f << 4)); }
 @inline export function fieldEnd(f: u32): usize { return load<u32>(FIELDS + (f << 4), 4); }

@@ -20,7 +20,6 @@ export let patchIdLength: u32 = 0;
 export let patchStart: usize = 0;
 export let patchEnd: usize = 0;
 
-let maxBlocks: u32 = 0;
 let sequence: u32 = 0;
 
 /** Numbers of more digits, and more nesting than that of event and block, are not learned: other limits may refuse them. */
@@ -34,11 +33,8 @@ export function isTokenLike(): bool {
     && (fieldKind(F_TS) == K_ABSENT || <u32>(fieldEnd(F_TS) - fieldStart(F_TS)) <= TOKEN_DIGITS);
 }
 
-/** Options of the session whose events are judged next. */
-export function setJudgeOptions(blocks: u32, sequenceMode: u32): void {
-  maxBlocks = blocks;
-  sequence = sequenceMode;
-}
+/** `SEQUENCE_` mode of the connection whose events are judged next. */
+export function setSequence(mode: u32): void { sequence = mode; }
 
 function fieldName(f: u32): usize {
   switch (f) {
@@ -133,7 +129,7 @@ function judgeSlots(): bool {
       if (!(forbid(F_MASK) && need(F_MODEL) && forbid(F_META) && forbid(F_BLOCK))) return false;
       pathReset();
       pathName(name.NAME_MODEL, 5);
-      return checkModel(fieldStart(F_MODEL), maxBlocks);
+      return checkModel(fieldStart(F_MODEL));
     case code.OP_SET:
       if (fieldKind(F_MASK) == K_ABSENT) {
         if (!(forbid(F_MODEL) && forbid(F_META) && need(F_BLOCK))) return false;

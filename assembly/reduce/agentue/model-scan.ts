@@ -4,6 +4,7 @@ import { equalBytes } from "../../memory/copy";
 import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
 import { noteSpace, skipValueAt } from "../../text/validate";
 import { SCRATCH_FOUND as FOUND, scratchReserve } from "../scratch";
+import { maxBlocks, maxDepth } from "./limits";
 import { beginFacts, FACT_END, FACT_FLAGS, FACTS_SIZE, noteMember, NO_OBJECT } from "./facts";
 
 // Member record of the model, 16 B: 0 key | 4 key length | 8 start | 12 end
@@ -20,15 +21,7 @@ export let modelDepth: u32 = 0;
 /** The table of blocks found no memory. */
 export let scanOutOfMemory: bool = false;
 
-let maxDepth: u32 = 0;
-let maxBlocks: u32 = 0;
 let lines: bool = false;
-
-/** Limits of the session whose messages are read next. */
-export function setModelScanLimits(depth: u32, blocks: u32): void {
-  maxDepth = depth;
-  maxBlocks = blocks;
-}
 
 export function foundAt(i: u32): usize { return <usize>load<u32>(FOUND, RUN_PTR) + i * FACTS_SIZE; }
 @inline export function modelMemberAt(i: u32): usize { return MEMBERS + (i << 4); }

@@ -2,22 +2,15 @@
 import * as code from "../../abi/codes";
 import { documentSize } from "../../document/index";
 import { editBegin, editCommit, editRollback, expandSlot, memberSlot, putMember, rootSlot, slotKind, slotSize } from "../../document/index";
+import { equalBytes } from "../../memory/copy";
 import { depthOf } from "../../codec/json/members";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
 import { settleSlot, wrappedLength, wrapValue } from "./content";
 import { envelopeDepth } from "./envelope";
+import { maxDepth, maxModel } from "./limits";
 import { isMetaError, maskEnd, maskPath, maskRoot, maskSegments, ROOT_META, segmentEnd } from "./mask";
 import { noteSize, S_SIZE } from "./state";
-
-let maxDepth: u32 = 0;
-let maxModel: u32 = 0;
-
-/** Limits of the session whose events are applied next. */
-export function setPatchLimits(depth: u32, modelBytes: u32): void {
-  maxDepth = depth;
-  maxModel = modelBytes;
-}
 
 /** Builds the pointer of the mask up to `end`. */
 export function pathOfMask(end: usize): void {
@@ -98,11 +91,7 @@ function checkLimits(s: usize, d: usize, before: u32, start: usize, end: usize):
 
 // ---------------------------------------------------------------- protocol fields stay well-formed
 
-@inline function segmentIs(n: u32, key: usize, length: u32): bool {
-  if (n != length) return false;
-  for (let i: u32 = 0; i < n; i++) if (load<u8>(maskPath + i) != load<u8>(key + i)) return false;
-  return true;
-}
+@inline function segmentIs(n: u32, key: usize, length: u32): bool { return n == length && equalBytes(maskPath, key, n); }
 
 function failResult(key: usize, n: u32, reason: u32): bool {
   pathReset();

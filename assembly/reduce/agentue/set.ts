@@ -10,17 +10,14 @@ import { CHANGE_INSERT, CHANGE_REPLACE, noteChange } from "./changes";
 import { blockId, blockIdLength, blockIsReference, blockMayRepeat } from "./check";
 import { newDocument } from "./content";
 import { envelopeDepth } from "./envelope";
+import { maxBlocks } from "./limits";
 import { failMaskLimit, isTooDeep, isTooLarge } from "./patch";
 import {
   addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, findBlock, freeBlockRecord, IS_REFERENCE, newBlock, noteSize, S_COUNT, S_SIZE, S_VERSION,
 } from "./state";
 
-let maxBlocks: u32 = 0;
 let inEvent: bool = true;
 let byAppend: bool = false;
-
-/** Limit of the session whose events are applied next. */
-export function setBlockLimit(blocks: u32): void { maxBlocks = blocks; }
 
 /** Whether faults of blocks point into an event (`/block`) or into the block itself. */
 export function setBlockPath(event: bool): void { inEvent = event; }

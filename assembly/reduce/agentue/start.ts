@@ -12,6 +12,7 @@ import { freeChanges, noteStart } from "./changes";
 import { modelMeta, modelMetaEnd, modelReferences } from "./check";
 import { newDocument, newMeta, withoutRepeats } from "./content";
 import { FACT_END, FACT_FLAGS, FACT_HASH, FACT_ID, FACT_ID_END, FACT_REF, MAY_REPEAT } from "./facts";
+import { maxModel } from "./limits";
 import { foundAt, foundBlocks, modelIsIrregular, modelMemberAt, modelMembers } from "./model-scan";
 import {
   addBlock, addBlockNeeds, freeBlockRecord, freeModel, IS_REFERENCE, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META, S_META_HOLE,
@@ -24,9 +25,9 @@ const BUILT: usize = memory.data(144, 16);
  * Replaces the model of the state by the canonical model text at `p` that `checkModel` has just accepted. False: too large for
  * `maxModel` bytes (`inEvent`: the fault points at `/model`, else at the root) or out of memory; the old model stays.
  */
-export function replaceModel(s: usize, p: usize, maxModel: u32, inEvent: bool): bool {
+export function replaceModel(s: usize, p: usize, inEvent: bool): bool {
   memory.fill(BUILT, 0, STATE_SIZE);
-  const size = build(p, maxModel);
+  const size = build(p);
   if (size == NO_MEMORY || size > <u64>maxModel) {
     freeModel(BUILT);
     if (size == NO_MEMORY) return failWhole(code.E_OUT_OF_MEMORY);
@@ -47,7 +48,7 @@ export function replaceModel(s: usize, p: usize, maxModel: u32, inEvent: bool): 
 const NO_MEMORY: u64 = ~0;
 
 // Builds shell, meta and blocks in BUILT; the size of the model or NO_MEMORY.
-function build(p: usize, maxModel: u32): u64 {
+function build(p: usize): u64 {
   if (!buildShell(p)) return NO_MEMORY;
   const meta = newMeta(modelMeta, modelMetaEnd);
   if (!meta) return NO_MEMORY;
