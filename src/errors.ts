@@ -39,6 +39,7 @@ const ERROR_TABLE = [
   ["out_of_memory", "usage", "The engine has no memory left"],
   ["bad_checkpoint", "usage", "The checkpoint cannot be read"],
   ["bad_argument", "usage", "An argument is not valid"],
+  ["bad_patch", "usage", "The patch is malformed"],
 ] as const;
 
 /** The closed set of error codes. */
@@ -73,6 +74,16 @@ const REASONS = [
   "streams",
   "queuedBytes",
   "messageBytes",
+  "there is no value at this pointer",
+  "the array index is not valid",
+  "the array index is out of range",
+  "the parent is neither an object nor an array",
+  "the values are not equal",
+  "a value cannot be moved into itself",
+  "the root cannot be removed",
+  "it must be a JSON pointer",
+  "it must be one of add, remove, replace, move, copy, test",
+  "operations",
 ] as const;
 
 /** The closed set of warning codes; the position plus one is the id in assembly/abi/codes.ts. */
@@ -97,7 +108,7 @@ export interface Fault {
   seq?: number;
   eventIndex?: number;
   byteOffset?: number;
-  /** JSON pointer (RFC 6901) into the event, model or block. */
+  /** JSON pointer (RFC 6901) into the event, model, block, value or patch; of `delta_failed` into the document. */
   path?: string;
   opIndex?: number;
 }

@@ -41,6 +41,7 @@ export const E_ENGINE_LOST = 33;
 export const E_OUT_OF_MEMORY = 34;
 export const E_BAD_CHECKPOINT = 35;
 export const E_BAD_ARGUMENT = 36;
+export const E_BAD_PATCH = 37;
 
 // Reasons: why a value was refused. Order = src/errors.ts REASONS.
 export const R_NONE = 0;
@@ -70,6 +71,16 @@ export const R_LIMIT_MODEL = 23;
 export const R_LIMIT_STREAMS = 24;
 export const R_LIMIT_QUEUE = 25;
 export const R_LIMIT_MESSAGE = 26;
+export const R_NO_VALUE = 27;
+export const R_BAD_INDEX = 28;
+export const R_INDEX_RANGE = 29;
+export const R_NOT_CONTAINER = 30;
+export const R_NOT_EQUAL = 31;
+export const R_INTO_ITSELF = 32;
+export const R_REMOVE_ROOT = 33;
+export const R_POINTER = 34;
+export const R_OPERATION = 35;
+export const R_LIMIT_OPERATIONS = 36;
 
 // Warning ids. Order = src/errors.ts WARNING_CODES.
 export const W_DUPLICATE_SEQ = 1;
