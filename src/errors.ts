@@ -40,6 +40,7 @@ const ERROR_TABLE = [
   ["bad_checkpoint", "usage", "The checkpoint cannot be read"],
   ["bad_argument", "usage", "An argument is not valid"],
   ["bad_patch", "usage", "The patch is malformed"],
+  ["middleware_failed", "stream", "A middleware has failed"],
 ] as const;
 
 /** The closed set of error codes. */
@@ -84,15 +85,100 @@ const REASONS = [
   "it must be a JSON pointer",
   "it must be one of add, remove, replace, move, copy, test",
   "operations",
+  "expected string, received {received}",
+  "expected object, received {received}",
+  "expected array, received {received}",
+  "expected boolean, received {received}",
+  "expected an integer within ±(2^53-1), received {received}",
+  "expected an integer from 0 to 2^53-1, received {received}",
+  "expected any value but null, received null",
+  "expected string or array, received {received}",
+  'expected "{subject}", received {received}',
+  "expected one of the values that the schema lists, received {received}",
+  "expected at least one element",
+  "First event must be 'RUN_STARTED', not '{type}'",
+  "Cannot send 'RUN_STARTED' while a run is still active",
+  "Cannot send '{type}': The run has already finished with 'RUN_FINISHED'",
+  "Cannot send '{type}': The run has already errored with 'RUN_ERROR'",
+  "Cannot send '{type}': A text message with ID '{subject}' is already in progress",
+  "Cannot send '{type}': A tool call with ID '{subject}' is already in progress",
+  "Cannot send '{type}': A reasoning message with ID '{subject}' is already in progress",
+  "Cannot send '{type}': A reasoning span with ID '{subject}' is already in progress",
+  "Cannot send '{type}': No active text message found with ID '{subject}'",
+  "Cannot send '{type}': No active tool call found with ID '{subject}'",
+  "Cannot send '{type}': No active reasoning message found with ID '{subject}'",
+  "Cannot send '{type}': No active reasoning span found with ID '{subject}'",
+  "Cannot send 'RUN_FINISHED' while text messages are still active: {subject}",
+  "Cannot send 'RUN_FINISHED' while tool calls are still active: {subject}",
+  "Cannot send 'RUN_FINISHED' while reasoning messages are still active: {subject}",
+  "Cannot send 'RUN_FINISHED' while reasoning spans are still active: {subject}",
+  "Cannot send 'RUN_FINISHED' while steps are still active: {subject}",
+  "Cannot send 'RUN_FINISHED' while subagents are still active: {subject}",
+  "Step '{subject}' is already active",
+  "Cannot send 'STEP_FINISHED' for step '{subject}' that was not started",
+  "Cannot send 'STEP_FINISHED': step '{subject}' must be finished by whoever started it",
+  "Cannot send 'SUBAGENT_STARTED': subagent '{subject}' is already active",
+  "Cannot send 'SUBAGENT_STARTED': subagent '{subject}' has already finished in this run",
+  "Cannot send 'SUBAGENT_STARTED': parentSubagentRunId '{subject}' has not been started in this run",
+  "Cannot send '{type}': no active subagent found with ID '{subject}'",
+  "Cannot send '{type}': subagentRunId '{subject}' does not match the owner of what it names",
+  "Cannot send '{type}': the call's subagent does not match the owner of its parent message '{subject}'",
+  "chunk role '{subject}' does not match the open stream's role",
+  "chunk name '{subject}' does not match the open stream's name",
+  "chunk toolCallName '{subject}' does not match the open stream's toolCallName",
+  "chunk parentMessageId '{subject}' does not match the open stream's parentMessageId",
+  "chunk subagentRunId '{subject}' does not match the open stream's subagent",
+  "Ambiguous {type}: it has neither an id nor a subagentRunId, and several subagents have an open one",
+  "First {type} must have a {subject}",
+  "items",
+  "a run is running",
+  "the middleware for '{type}' has thrown",
 ] as const;
 
 /** The closed set of warning codes; the position plus one is the id in assembly/abi/codes.ts. */
-export const WARNING_CODES = ["duplicate_seq", "utf8_replaced"] as const;
+export const WARNING_CODES = [
+  "duplicate_seq",
+  "utf8_replaced",
+  "unknown_event",
+  "unknown_property",
+  "unknown_variant",
+  "unknown_enum",
+  "legacy_event",
+  "legacy_null",
+  "legacy_part",
+  "legacy_dropped",
+  "downgraded",
+  "version_newer",
+  "version_unreadable",
+  "delta_failed",
+  "delta_upserted",
+  "target_missing",
+  "target_mismatch",
+  "tool_renamed",
+  "bad_arguments",
+] as const;
 export type WarningCode = (typeof WARNING_CODES)[number];
 
 const WARNING_TEXT: Record<WarningCode, string> = {
   duplicate_seq: "An event whose seq is not above the last one was skipped",
   utf8_replaced: "Ill-formed UTF-8 was replaced by U+FFFD",
+  unknown_event: "Dropped the unknown event '{subject}': the protocol does not describe it",
+  unknown_property: "Removed what {type} is not described to have",
+  unknown_variant: "Removed a value of an unknown kind from {type}",
+  unknown_enum: "Removed a value from {type} that the schema does not list",
+  legacy_event: "Translated the retired '{subject}' to '{type}'",
+  legacy_null: "Took null for an absent member of {type}",
+  legacy_part: "Translated a retired binary content part of {type}",
+  legacy_dropped: "Dropped the title of a retired THINKING_START, for which {type} has no member",
+  downgraded: "dropping {subject}, which the peer's protocol version does not know",
+  version_newer: "The producer speaks {subject}, which is newer than 1.1: what it adds is removed",
+  version_unreadable: "cannot interpret the producer's protocolVersion '{subject}': taken for a newer one",
+  delta_failed: "Failed to apply {kind} patch",
+  delta_upserted: "Applied a failing {kind} patch by creating what was missing",
+  target_missing: "{type} names '{subject}', which is not there: ignored",
+  target_mismatch: "{type} names '{subject}', which is of another kind: ignored there",
+  tool_renamed: "TOOL_CALL_START renames the tool call '{subject}'",
+  bad_arguments: "The arguments of the tool call '{subject}' are not JSON",
 };
 
 const ROW = new Map<string, (typeof ERROR_TABLE)[number]>(ERROR_TABLE.map((row) => [row[0], row]));
@@ -111,6 +197,12 @@ export interface Fault {
   /** JSON pointer (RFC 6901) into the event, model, block, value or patch; of `delta_failed` into the document. */
   path?: string;
   opIndex?: number;
+  /** AG-UI: the type of the event. */
+  eventType?: string;
+  /** AG-UI: the id, name or value that the reason speaks of. */
+  subject?: string;
+  /** AG-UI: what kind of JSON value came instead of the expected one. */
+  received?: string;
 }
 
 /** The code that belongs to a numeric id of the core (`E_` in assembly/abi/codes.ts). */
@@ -128,7 +220,7 @@ export function errorMessage(fault: Fault): string {
   let text: string = ROW.get(fault.code)![2];
   // "The event lacks a member: it is missing" would say it twice.
   const reason = fault.detail ?? (fault.code === "missing_field" ? "" : REASONS[fault.reason ?? 0]);
-  if (reason) text += `: ${reason}`;
+  if (reason) text += `: ${fillIn(reason, fault)}`;
   if (fault.path !== undefined) text += ` (at ${fault.path === "" ? "the root" : fault.path})`;
   if (fault.opIndex !== undefined) text += ` (operation ${fault.opIndex})`;
   const where: string[] = [];
@@ -139,9 +231,37 @@ export function errorMessage(fault: Fault): string {
   return where.length ? `${text} [${where.join(", ")}]` : text;
 }
 
-/** The text of a warning. */
-export function warningMessage(code: WarningCode): string {
-  return WARNING_TEXT[code];
+/** What the text of a warning is built from. */
+export interface WarningFacts {
+  code: WarningCode;
+  path?: string;
+  opIndex?: number;
+  eventType?: string;
+  subject?: string;
+  /** Number from the `R_` list: why a patch failed. */
+  reason?: number;
+  received?: string;
+}
+
+/** The text of a warning, built from its code, its reason and its place; the same for both engines. */
+export function warningMessage(warning: WarningFacts): string {
+  let text = fillIn(WARNING_TEXT[warning.code], warning);
+  const reason = REASONS[warning.reason ?? 0];
+  if (reason) text += `: ${fillIn(reason, warning)}`;
+  if (warning.path !== undefined) text += ` (at ${warning.path === "" ? "the root" : warning.path})`;
+  if (warning.opIndex !== undefined) text += ` (operation ${warning.opIndex})`;
+  return text;
+}
+
+function fillIn(text: string, facts: { eventType?: string; subject?: string; received?: string }): string {
+  if (!text.includes("{")) return text;
+  const values: Record<string, string> = {
+    type: facts.eventType ?? "the event",
+    subject: facts.subject ?? "",
+    received: facts.received ?? "nothing",
+    kind: facts.eventType === "ACTIVITY_DELTA" ? "activity" : "state",
+  };
+  return text.replace(/\{(type|subject|received|kind)\}/g, (_, name: string) => values[name] as string);
 }
 
 /**

@@ -8,7 +8,7 @@ export interface Limits {
   depth: number;
   /** Characters of one number text. Default 1024. */
   numberLength: number;
-  /** Blocks of one model. Default 100,000. */
+  /** Blocks of one model; messages of one AG-UI model. Default 100,000. */
   blocks: number;
   /** Bytes of one stream's model as compact JSON. Default 256 MiB. */
   modelBytes: number;
@@ -18,6 +18,8 @@ export interface Limits {
   queuedBytes: number;
   /** Warnings and errors delivered per call; further ones are only counted. Default 1,000. */
   reports: number;
+  /** AG-UI: messages, calls, spans, activities, steps and subagents that one run may name. Default 100,000. */
+  items: number;
 }
 
 /** What holds for a limit that is not given. */
@@ -30,6 +32,7 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   streams: 65_536,
   queuedBytes: 4 * 1024 * 1024,
   reports: 1_000,
+  items: 100_000,
 });
 
 /** The largest value that each limit takes. */
@@ -42,6 +45,7 @@ export const MAXIMUM_LIMITS: Readonly<Limits> = Object.freeze({
   streams: 16_000_000,
   queuedBytes: 1024 * 1024 * 1024,
   reports: 1_000_000,
+  items: 16_000_000,
 });
 
 /**

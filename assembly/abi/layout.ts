@@ -17,7 +17,17 @@ export const OPT_STREAMS = 24;
 export const OPT_QUEUED_BYTES = 28;
 export const OPT_REPORTS = 32;
 export const OPT_KEEP_ENDED = 36; // 0xffffffff keeps all
-export const OPT_SIZE = 40;
+export const OPT_ITEMS = 40; // u32, AG-UI
+export const OPT_AGUI_FLAGS = 44; // u32, AGUI_ below
+export const OPT_HELD_TYPES = 48; // u64: bit n = events of AG-UI type n go to the host's middleware; bit 63 = unknown types too
+export const OPT_EVENT_TYPES = 56; // u64: bit n = events of AG-UI type n are reported
+export const OPT_SIZE = 64;
+
+export const AGUI_DELTA_FAIL = 1;
+export const AGUI_DELTA_UPSERT = 2;
+export const AGUI_STRIP_ENUMS = 4;
+/** The peer knows no subagents (protocol 0.0.57 and older). */
+export const AGUI_NO_SUBAGENTS = 8;
 
 export const FLAG_SKIP_EVENT = 1;
 export const FLAG_REPLACE_UTF8 = 2;
@@ -36,12 +46,18 @@ export const REPORT_EVENT_INDEX = 16; // f64
 export const REPORT_POSITION = 24; // f64, byte offset of an error, last seq of a gap
 export const REPORT_STREAM_LENGTH = 32; // u32
 export const REPORT_TEXT_LENGTH = 36; // u32, path of an error or warning, JSON text of an event
-export const REPORT_BYTES = 40; // stream id, then text; ids and paths are canonical JSON string contents
+export const REPORT_SUBJECT_LENGTH = 40; // u32
+export const REPORT_OP_INDEX = 44; // u32, 0xffffffff = none
+export const REPORT_EVENT_TYPE = 48; // u8, AG-UI event type, 0 = none
+export const REPORT_RECEIVED = 49; // u8, KIND_ of what came
+export const REPORT_BYTES = 56; // stream id, then text, then subject; ids, paths and subjects are canonical JSON string contents
 
 export const REPORT_EVENT = 1;
 export const REPORT_WARNING = 2;
 export const REPORT_ERROR = 3;
 export const REPORT_GAP = 4;
+/** An event for the host's middleware: its text; the call waits (FEED_HELD). */
+export const REPORT_HELD = 5;
 
 export const HAS_STREAM = 1;
 export const HAS_SEQ = 2;
@@ -60,6 +76,8 @@ export const FEED_FULL = 1;
 export const FEED_FAILED = 2;
 /** Memory ran out before the next message was applied. */
 export const FEED_NO_MEMORY = 3;
+/** The last report is an event for the host's middleware: hand back what it gives with `session_apply_held`, then call `session_continue`. */
+export const FEED_HELD = 4;
 
 // Fault record at `fault_pointer()`: what load, materialize, pause and restore leave behind.
 export const FAULT_CODE = 0; // u32, 0 = none

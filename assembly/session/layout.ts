@@ -4,26 +4,26 @@ import { FRAME_SIZE } from "../frame/state";
 import { STATE_SIZE } from "../reduce/agentue/state";
 
 // Connection:
-//   0 options block (abi/layout) | 40 frame (frame/state)
-// 168 table of streams ptr | 172 capacity | 176 count | 180 stream used last
-// 184 first, 188 last in order of opening | 192 first, 196 last in order of ending | 200 number of ended streams
-// 204 reports that may still be delivered in this call | 208 state after the last feeding call (FEED_) | 212 body finished u8, truncated u8, last piece u8
-// 216 queue being resumed: run | 232 path of the sticky failure: run
-// 248 failure: code u8, reason u8, has u8 | 252 stream whose queue is being resumed | 256 address and 260 end of the unread input
-// 264 event index of the next message | 272 events | 280 bytes | 288 applied | 296 skipped | 304 dropped | 312 errors | 320 warnings
-// 328 order of the last ending | 336 failure: event index | 344 failure: byte offset, all f64
-// 352 offset in the queue being resumed of its next message u32
-export const C_OPTIONS: usize = 0, C_FRAME: usize = 40;
-export const C_TABLE: usize = 168, C_TABLE_CAPACITY: usize = 172, C_COUNT: usize = 176, C_LAST_USED: usize = 180;
-export const C_FIRST: usize = 184, C_LAST: usize = 188, C_ENDED_FIRST: usize = 192, C_ENDED_LAST: usize = 196, C_ENDED: usize = 200;
-export const C_REPORTS_LEFT: usize = 204, C_STATE: usize = 208, C_FINISHED: usize = 212, C_TRUNCATED: usize = 213, C_LAST_PIECE: usize = 214;
-export const C_QUEUE: usize = 216, C_FAILURE_PATH: usize = 232;
-export const C_FAILURE: usize = 248, C_FAILURE_REASON: usize = 249, C_FAILURE_HAS: usize = 250;
-export const C_RESUMING: usize = 252, C_UNREAD: usize = 256, C_UNREAD_END: usize = 260;
-export const C_EVENT_INDEX: usize = 264, C_EVENTS: usize = 272, C_BYTES: usize = 280, C_APPLIED: usize = 288, C_SKIPPED: usize = 296;
-export const C_DROPPED: usize = 304, C_ERRORS: usize = 312, C_WARNINGS: usize = 320, C_END_ORDER: usize = 328;
-export const C_FAILURE_INDEX: usize = 336, C_FAILURE_OFFSET: usize = 344, C_QUEUE_AT: usize = 352;
-export const CONNECTION_SIZE: u32 = 360;
+//   0 options block (abi/layout) | 64 frame (frame/state)
+// 192 table of streams ptr | 196 capacity | 200 count | 204 stream used last
+// 208 first, 212 last in order of opening | 216 first, 220 last in order of ending | 224 number of ended streams
+// 228 reports that may still be delivered in this call | 232 state after the last feeding call (FEED_) | 236 body finished u8, truncated u8, last piece u8
+// 240 queue being resumed: run | 256 path of the sticky failure: run
+// 272 failure: code u8, reason u8, has u8 | 276 stream whose queue is being resumed | 280 address and 284 end of the unread input
+// 288 event index of the next message | 296 events | 304 bytes | 312 applied | 320 skipped | 328 dropped | 336 errors | 344 warnings
+// 352 order of the last ending | 360 failure: event index | 368 failure: byte offset, all f64
+// 376 offset in the queue being resumed of its next message u32 | 380 AG-UI model (0 = other protocol)
+export const C_OPTIONS: usize = 0, C_FRAME: usize = 64;
+export const C_TABLE: usize = 192, C_TABLE_CAPACITY: usize = 196, C_COUNT: usize = 200, C_LAST_USED: usize = 204;
+export const C_FIRST: usize = 208, C_LAST: usize = 212, C_ENDED_FIRST: usize = 216, C_ENDED_LAST: usize = 220, C_ENDED: usize = 224;
+export const C_REPORTS_LEFT: usize = 228, C_STATE: usize = 232, C_FINISHED: usize = 236, C_TRUNCATED: usize = 237, C_LAST_PIECE: usize = 238;
+export const C_QUEUE: usize = 240, C_FAILURE_PATH: usize = 256;
+export const C_FAILURE: usize = 272, C_FAILURE_REASON: usize = 273, C_FAILURE_HAS: usize = 274;
+export const C_RESUMING: usize = 276, C_UNREAD: usize = 280, C_UNREAD_END: usize = 284;
+export const C_EVENT_INDEX: usize = 288, C_EVENTS: usize = 296, C_BYTES: usize = 304, C_APPLIED: usize = 312, C_SKIPPED: usize = 320;
+export const C_DROPPED: usize = 328, C_ERRORS: usize = 336, C_WARNINGS: usize = 344, C_END_ORDER: usize = 352;
+export const C_FAILURE_INDEX: usize = 360, C_FAILURE_OFFSET: usize = 368, C_QUEUE_AT: usize = 376, C_RUN: usize = 380;
+export const CONNECTION_SIZE: u32 = 392;
 
 // Stream: route, then the state of its protocol, then its id.
 //   0 bytes of memory charged to it | 4 id length | 8 hash | 12 flags u8 | 16 previous, 20 next in order of opening

@@ -64,6 +64,9 @@ function begin(kind: u32, id: u32, detail: u32, position: f64, has: u32, text: u
   store<f64>(r, aboutIndex, layout.REPORT_EVENT_INDEX);
   store<f64>(r, position, layout.REPORT_POSITION);
   store<u32>(r, stream, layout.REPORT_STREAM_LENGTH);
+  // no subject, no operation, no event type
+  store<u64>(r, 0xffffffff00000000, layout.REPORT_SUBJECT_LENGTH);
+  store<u64>(r, 0, layout.REPORT_EVENT_TYPE);
   copyExact(r + layout.REPORT_BYTES, aboutStream, stream);
   return r;
 }

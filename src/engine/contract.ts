@@ -1,15 +1,40 @@
-import type { Fault, StreamfoldError, WarningCode } from "../errors.js";
+import type { Fault, StreamfoldError, WarningCode, WarningFacts } from "../errors.js";
 import type { Limits } from "../limits.js";
 
 // ---------------------------------------------------------------- what both engines implement (internal)
 
 export type EngineKind = "wasm-simd" | "wasm-scalar" | "js";
-export type Protocol = "agentue";
+export type Protocol = "agentue" | "ag-ui";
 export type Transport = "sse" | "ndjson" | "json";
 export type Sequence = "dedupe" | "strict" | "off";
 export type OnViolation = "refuse-stream" | "skip-event";
-/** AgentUE `status()` (docs/semantics.md §4). */
-export type StreamStatus = "none" | "open" | "errored" | "ended" | "refused";
+/** Status of an AG-UI run (docs/semantics-agui.md §8). */
+export type RunStatus =
+  | "idle"
+  | "running"
+  | "finished"
+  | "interrupted"
+  | "cancelled"
+  | "failed"
+  | "rejected"
+  | "truncated";
+/** `status()`: AgentUE (docs/semantics.md §4) `none` to `refused`; AG-UI that of the run, and `none` for a stream that does not exist. */
+export type StreamStatus = "none" | "open" | "errored" | "ended" | "refused" | RunStatus;
+export type OnDeltaFailure = "warn" | "fail" | "upsert";
+export type UnknownEnum = "fatal" | "strip";
+/** Middleware by event type, `"*"` for all: gets the event as a value of its own, gives one, several or none (docs/semantics-agui.md §3). */
+export type Middleware = Record<string, (event: unknown) => unknown>;
+
+/** The AG-UI part of a session's options. */
+export interface AguiSessionOptions {
+  /** The peer's ceiling as `major.minor[.patch]` numbers; undefined: a current peer. */
+  maxProtocolVersion: readonly number[] | undefined;
+  onDeltaFailure: OnDeltaFailure;
+  unknownEnum: UnknownEnum;
+  middleware: Middleware | undefined;
+  /** The baseline: a partial RunAgentInput, a plain value. */
+  input: unknown;
+}
 
 /** What a session is made with; every member is filled in and checked by the public reducer. */
 export interface SessionOptions {
@@ -25,12 +50,16 @@ export interface SessionOptions {
   keepEnded: number;
   /** Whether accepted events are reported; they are built only then. */
   events: boolean;
+  /** Only these types of events are reported; undefined: all (AG-UI). */
+  eventTypes?: readonly string[] | undefined;
+  /** There when the protocol is "ag-ui". */
+  agui?: AguiSessionOptions;
 }
 
 /** What a call brings forth, in the order of the wire (docs/semantics.md §8). Sessions push into an array that the caller owns. */
 export type Report =
   | { kind: "event"; event: unknown; streamId: string; eventIndex: number }
-  | { kind: "warning"; code: WarningCode; path?: string; streamId?: string; seq?: number; eventIndex: number }
+  | ({ kind: "warning"; streamId?: string; seq?: number; eventIndex: number } & WarningFacts)
   | { kind: "error"; fault: Fault }
   | { kind: "gap"; gap: Gap };
 
@@ -62,8 +91,10 @@ export interface StartChange {
 export interface InsertChange {
   kind: "insert";
   streamId: string;
-  /** The block. */
+  /** The block or message. */
   id: string;
+  /** AG-UI: its index among the messages. */
+  from?: number;
 }
 
 /** A block, or one field of it, was set. */
@@ -91,12 +122,14 @@ export interface AppendChange {
   text?: string;
 }
 
-/** What lies at a path of the model's `meta` was set. */
+/** What lies at a path of the model's `meta` was set. AG-UI: the `state` or the `run` has changed. */
 export interface MetaChange {
   kind: "meta";
   streamId: string;
-  /** The path below `meta` (`error`, `stats`). */
+  /** The path below `meta` (`error`, `stats`); AG-UI: `state` or `run`. */
   field: string;
+  /** AG-UI: what a state delta has touched, as JSON pointer into the state. */
+  pointer?: string;
 }
 
 export type ChangeSet =
@@ -174,7 +207,21 @@ export interface EngineSession {
   readonly retry: number | undefined;
   /** False when there was no such stream. */
   release(streamId: string): boolean;
+  /** AG-UI: the argument text of a tool call from code unit `from` on; undefined when no such call is held. */
+  argumentText?(toolCallId: string, from: number): ArgumentText | undefined;
   close(): void;
+}
+
+/** What `argumentText` gives. */
+export interface ArgumentText {
+  /** The text from `from` on; the whole text when `from` is beyond its end. */
+  text: string;
+  /** Where `text` begins: `from`, or 0. */
+  from: number;
+  /** Changes whenever texts may have been replaced rather than grown: then everything read before is void. */
+  generation: number;
+  /** The call has ended: no more text is expected. */
+  complete: boolean;
 }
 
 /**
@@ -236,6 +283,12 @@ export interface Warning {
   streamId?: string;
   seq?: number;
   eventIndex: number;
+  /** AG-UI: the type of the event. */
+  eventType?: string;
+  /** AG-UI: the id, name or value that is meant. */
+  subject?: string;
+  /** Number of the operation of a patch. */
+  opIndex?: number;
 }
 
 /** Where an event came from. */
@@ -260,6 +313,18 @@ export interface ReducerOptions {
   undecodable?: "fail" | "skip";
   /** Ended streams kept before the first ended one is released. Default: all. */
   keepEnded?: number;
+  /** AG-UI, partial RunAgentInput: `messages` and `state` are the baseline, `threadId`, `runId`, `parentRunId` are shown until a run starts. */
+  input?: unknown;
+  /** AG-UI: the newest protocol version the peer knows ("0.0.57"); what it cannot mean is removed with a warning. */
+  maxProtocolVersion?: string;
+  /** AG-UI: see `Middleware`. */
+  middleware?: Middleware;
+  /** AG-UI, a patch that does not apply: default "warn" keeps the value, "fail" refuses the stream, "upsert" creates what is missing (not RFC 6902). */
+  onDeltaFailure?: OnDeltaFailure;
+  /** AG-UI, a value that a closed set does not list: default "fatal", "strip" removes it with a warning. */
+  unknownEnum?: UnknownEnum;
+  /** Only events of these types go to `onEvent` (AG-UI). Default: all. */
+  eventTypes?: readonly string[];
   onEvent?(event: unknown, info: EventInfo): void;
   onWarning?(warning: Warning): void;
   onError?(error: StreamfoldError): void;
@@ -300,6 +365,8 @@ export interface Reducer {
   readonly lastEventId: string | undefined;
   readonly retry: number | undefined;
   release(options?: StreamSelector): boolean;
+  /** AG-UI: the value of a tool call's arguments as far as they have come (docs/semantics-agui.md §11); undefined when no such call is held. */
+  partialArgs(toolCallId: string): unknown;
   reset(): void;
   close(): void;
   [Symbol.dispose](): void;

@@ -36,8 +36,8 @@ function call(report: Report, error: StreamfoldError | undefined, listeners: Lis
       listeners.onEvent?.(report.event, { streamId: report.streamId, eventIndex: report.eventIndex });
       break;
     case "warning": {
-      const { kind, ...warning } = report;
-      listeners.onWarning?.({ ...warning, message: warningMessage(report.code) });
+      const { kind, reason, received, ...warning } = report;
+      listeners.onWarning?.({ ...warning, message: warningMessage(report) });
       break;
     }
     case "gap":
