@@ -22,6 +22,12 @@ export function memberSlot(node: usize, key: usize, keyLength: u32): usize {
   return i < 0 ? 0 : vectorOf(node) + (<usize>i << 4) + 8;
 }
 
+/** Whether a container node is an array; else it is an object. */
+@inline export function isArrayNode(node: usize): bool { return kindOf(node) == ARRAY; }
+
+/** Whether the value is an expanded container or a text chain, not a span. */
+@inline export function slotIsNode(slot: usize): bool { return load<u32>(slot, 4) == NODE; }
+
 /** Members of an object. */
 @inline export function memberCount(node: usize): u32 { return load<u32>(node, MEMBERS); }
 

@@ -22,6 +22,19 @@ export function documentNew(): usize {
   return d;
 }
 
+/**
+ * A document over `n` bytes of canonical compact text that belong to somebody else and outlive it. For reading only: it
+ * may be expanded, but takes no steps. 0 = out of memory.
+ */
+export function documentBorrow(text: usize, n: u32): usize {
+  const d = documentNew();
+  if (!d) return 0;
+  store<u32>(d, <u32>text);
+  store<u32>(d, n, 4);
+  store<u32>(d, n, SIZE);
+  return d;
+}
+
 /** Replaces the whole document by a copy of `n` bytes of canonical compact text. Not inside of an edit of `d`. `false` = out of memory, nothing changed. */
 export function documentSetText(d: usize, src: usize, n: u32): bool {
   clearFault();

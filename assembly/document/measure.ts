@@ -34,8 +34,11 @@ function nodeSize(root: usize): u32 {
 }
 
 /** Nesting of the value at `slot`: 0 for a scalar, 1 for `[]`. */
-export function slotDepth(slot: usize): u32 {
-  const n = load<u32>(slot, 4), root = <usize>load<u32>(slot);
+@inline export function slotDepth(slot: usize): u32 { return valueDepth(load<u32>(slot), load<u32>(slot, 4)); }
+
+/** Nesting of the value {p, n}. */
+export function valueDepth(p: u32, n: u32): u32 {
+  const root = <usize>p;
   if (n != NODE) return textDepth(root, n);
   if (kindOf(root) == CHAIN) return 0;
   let deepest: u32 = 0, pending = root;

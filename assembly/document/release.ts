@@ -7,6 +7,12 @@ import { give } from "./piece";
 /** Frees the value {p, n}. */
 @inline export function releaseValue(d: usize, p: u32, n: u32): void { if (n == NODE) releaseNode(d, p); }
 
+/** Frees the value at `slot` and leaves an empty span, for documents that are only read. */
+export function forgetSlot(d: usize, slot: usize): void {
+  releaseValue(d, load<u32>(slot), load<u32>(slot, 4));
+  store<u64>(slot, 0);
+}
+
 function releaseNode(d: usize, root: usize): void {
   let pending = root;
   store<u32>(root, 0, UP);

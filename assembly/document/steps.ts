@@ -12,7 +12,7 @@ import {
 } from "./layout";
 import { slotOf } from "./edit";
 import { logReserve, logText } from "./log";
-import { slotSize, valueSize } from "./measure";
+import { slotSize, valueDepth, valueSize } from "./measure";
 import { releaseValue } from "./release";
 import { split, releaseSplit, splitResult } from "./split";
 import {
@@ -164,6 +164,9 @@ export function removeMember(d: usize, node: usize, key: usize, keyLength: u32):
   takeOut(d, node, i, p, n);
   return true;
 }
+
+/** Nesting of the value at hand; 0 when there is none. */
+export function handDepth(): u32 { return handRecord == NOTHING ? 0 : valueDepth(handP, handN); }
 
 /** Takes a copy of the value at `slot` to hand: spans are shared, nodes are written into the log. `false`: see above. */
 export function pickCopy(d: usize, slot: usize): bool {
