@@ -232,7 +232,7 @@ class Application {
     return this.put(operation, this.place, value, true);
   }
 
-  /** A removal and an addition (RFC 6902 §4.4), of which nothing is left when the addition fails. */
+  /** A removal and an addition (RFC 6902 §4.4). */
   private move({ path, tokens, from, source }: PatchOperation): Fault | undefined {
     let reason = this.find(source);
     if (reason !== OK) return failed(reason, from);
@@ -241,28 +241,23 @@ class Application {
     // Elements behind a removed one move up, which decides where the target is. Taking a member out decides nothing for it.
     const list = Array.isArray(origin.parent) ? origin.parent : undefined;
     list?.splice(origin.key as number, 1);
-    const fail = (fault: Fault): Fault => {
-      list?.splice(origin.key as number, 0, origin.value);
-      return fault;
-    };
     reason = this.findForAdd(tokens);
-    if (reason !== OK) return fail(failed(reason, path));
+    list?.splice(origin.key as number, 0, origin.value);
+    if (reason !== OK) return failed(reason, path);
     const place = this.place;
     // A value that does not go down cannot make the document deeper.
     if (tokens.length > source.length && tokens.length + measure(origin.value).depth > this.bounds.depth) {
-      return fail({ code: "limit", reason: R_LIMIT_DEPTH, path });
+      return { code: "limit", reason: R_LIMIT_DEPTH, path };
     }
     const growth = (): number => {
-      const seat = seatSize(origin, countOf(origin.parent!) - (list === undefined ? 1 : 0));
-      if (place.parent === undefined)
-        return (list === undefined ? sizeOf(origin.value) : -seat) - sizeOf(this.target.value);
-      const left = countOf(place.parent) - (list === undefined && place.parent === origin.parent ? 1 : 0);
-      return (place.value === undefined ? seatSize(place, left) : -sizeOf(place.value)) - seat;
+      if (place.parent === undefined) return sizeOf(origin.value) - sizeOf(this.target.value);
+      const left = countOf(place.parent) - (place.parent === origin.parent ? 1 : 0);
+      const seat = place.value === undefined ? seatSize(place, left) : -sizeOf(place.value);
+      return seat - seatSize(origin, countOf(origin.parent!) - 1);
     };
     const bound = typeof place.key === "string" ? nameBound(place.key) : 2;
-    if (!this.bounds.admit(bound, growth)) return fail({ code: "limit", reason: R_LIMIT_MODEL, path });
-    if (list === undefined) this.remove(origin);
-    else this.undo.push(() => list.splice(origin.key as number, 0, origin.value));
+    if (!this.bounds.admit(bound, growth)) return { code: "limit", reason: R_LIMIT_MODEL, path };
+    this.remove(origin);
     this.store(place, origin.value, true);
     return undefined;
   }

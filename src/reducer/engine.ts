@@ -1,5 +1,15 @@
-import type { Engine, EngineCore, EngineKind, EngineMemory, Reducer, ReducerOptions } from "../engine/contract.js";
+import type {
+  DocumentOptions,
+  Engine,
+  EngineCore,
+  EngineKind,
+  EngineMemory,
+  JsonDocument,
+  Reducer,
+  ReducerOptions,
+} from "../engine/contract.js";
 import { usageError } from "../errors.js";
+import { createDocument, type DocumentHandle } from "./document.js";
 import { resolveOptions } from "./options.js";
 import { type Lending, ReducerHandle } from "./reducer.js";
 import { Sessions } from "./sessions.js";
@@ -8,11 +18,13 @@ import { Sessions } from "./sessions.js";
  * The public engine over a loaded core.
  *
  * @param core what engine/load or an engine without WebAssembly gave
- * @returns an engine whose reducers are closed with it
+ * @returns an engine whose reducers and documents are closed with it
  */
 export function createEngine(core: EngineCore): Engine {
   return new EngineHandle(core);
 }
+
+type Closable = ReducerHandle | DocumentHandle;
 
 class EngineHandle implements Engine {
   readonly kind: EngineKind;
@@ -20,9 +32,9 @@ class EngineHandle implements Engine {
   /** Let go by close(), and linear memory with it. */
   #core: EngineCore | undefined;
   readonly #lending: Lending = { active: false };
-  /** Weak, so that a reducer that nobody holds any more is not kept alive by its engine. */
-  readonly #reducers = new Set<WeakRef<ReducerHandle>>();
-  readonly #dropped = new FinalizationRegistry<WeakRef<ReducerHandle>>((reference) => this.#reducers.delete(reference));
+  /** Reducers and documents that are open. */
+  readonly #open = new Set<WeakRef<Closable>>();
+  readonly #dropped = new FinalizationRegistry<WeakRef<Closable>>((reference) => this.#open.delete(reference));
 
   constructor(core: EngineCore) {
     this.#core = core;
@@ -33,14 +45,18 @@ class EngineHandle implements Engine {
   createReducer(options: ReducerOptions): Reducer {
     if (this.#core === undefined) throw usageError("closed");
     const { session, listeners } = resolveOptions(options);
-    const reducer = new ReducerHandle(new Sessions(this.#core, session), listeners, this.#lending, () => {
-      this.#reducers.delete(reference);
-      this.#dropped.unregister(reference);
-    });
-    const reference = new WeakRef(reducer);
-    this.#reducers.add(reference);
-    this.#dropped.register(reducer, reference, reference);
-    return reducer;
+    const sessions = new Sessions(this.#core, session);
+    return this.#keep((onClose) => new ReducerHandle(sessions, listeners, this.#lending, onClose));
+  }
+
+  createDocument(source: unknown, options?: DocumentOptions): JsonDocument {
+    const core = (): EngineCore => {
+      if (this.#core === undefined) throw usageError("closed");
+      if (this.#lending.active) throw usageError("reentrant");
+      return this.#core;
+    };
+    core();
+    return this.#keep((onClose) => createDocument(core, source, options, this.#lending, onClose));
   }
 
   memory(): EngineMemory {
@@ -50,10 +66,22 @@ class EngineHandle implements Engine {
 
   close(): void {
     if (this.#core === undefined) return;
-    const open = [...this.#reducers].map((reference) => reference.deref()).filter((reducer) => reducer !== undefined);
-    if (this.#lending.active || open.some((reducer) => reducer.busy)) throw usageError("reentrant");
-    for (const reducer of open) reducer.close();
+    const open = [...this.#open].map((reference) => reference.deref()).filter((one) => one !== undefined);
+    if (this.#lending.active || open.some((one) => "busy" in one && one.busy)) throw usageError("reentrant");
+    for (const one of open) one.close();
     this.#core.close();
     this.#core = undefined;
+  }
+
+  /** Notes what is made until it is closed; weakly, so that what nobody holds any more is not kept alive by its engine. */
+  #keep<T extends Closable>(make: (onClose: () => void) => T): T {
+    const made = make(() => {
+      this.#open.delete(reference);
+      this.#dropped.unregister(reference);
+    });
+    const reference = new WeakRef<Closable>(made);
+    this.#open.add(reference);
+    this.#dropped.register(made, reference, reference);
+    return made;
   }
 }

@@ -1,4 +1,4 @@
-import type { EngineCore, EngineSession, SessionOptions } from "../../src/engine/contract.js";
+import type { DocumentLimits, EngineCore, EngineSession, SessionOptions } from "../../src/engine/contract.js";
 import { createJsEngine } from "../../src/engine/js/engine.js";
 
 /** A core that counts its sessions. Its own sessions take text only, as those of a WebAssembly engine do. */
@@ -33,6 +33,7 @@ export function spyCore(change: Partial<EngineSession> = {}): SpyCore {
     log,
     createSession: (options: SessionOptions) => spy("wire", inner.createSession(options), { ...textOnly, ...change }),
     createObjectSession: (options: SessionOptions) => spy("objects", inner.createObjectSession(options), {}),
+    createDocument: (text: Uint8Array, limits: DocumentLimits) => inner.createDocument(text, limits),
     memory: () => inner.memory(),
     close: () => inner.close(),
   };

@@ -1,4 +1,5 @@
 import type { EngineCore, EngineMemory, EngineSession, SessionOptions } from "../contract.js";
+import { createJsDocument } from "./document.js";
 import { JsSession } from "./session/session.js";
 import { keepShapes } from "./session/shapes.js";
 
@@ -18,6 +19,7 @@ export function createJsEngine(reason = "the plain JavaScript engine was asked f
     reason,
     createSession: createJsSession,
     createObjectSession: createJsSession,
+    createDocument: createJsDocument,
     memory: (): EngineMemory => ({ live: 0, held: 0 }),
     close: () => {},
   };

@@ -19,7 +19,7 @@ export interface ReadText {
  *
  * @returns a fault with the byte offset in the text: `bad_json`, `invalid_utf8`, `too_deep`, or `limit` for a number text
  */
-export function readText(bytes: Uint8Array, limits: Limits): ReadText | Fault {
+export function readText(bytes: Uint8Array, limits: Pick<Limits, "depth" | "numberLength">): ReadText | Fault {
   const text = decodeUtf8(bytes);
   const read = text === undefined ? undefined : readString(text, limits);
   if (read !== undefined) return read;
@@ -29,7 +29,7 @@ export function readText(bytes: Uint8Array, limits: Limits): ReadText | Fault {
 }
 
 /** The same for a string; undefined for every fault. */
-export function readString(text: string, limits: Limits): ReadText | undefined {
+export function readString(text: string, limits: Pick<Limits, "depth" | "numberLength">): ReadText | undefined {
   let value: unknown;
   try {
     value = JSON.parse(text);
