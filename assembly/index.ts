@@ -15,7 +15,8 @@ import { closeConnection, openConnection, reconnect, resetConnection } from "./s
 import { applyText, beginCall, continueFeed, enter, feed, finishBody, framedMessages, leave, repeatFailure, resumeStream } from "./session/feed";
 import { directEvents } from "./session/fast-path/direct";
 import { templateBytes, templateHits } from "./session/fast-path/templates";
-import { addHandle, connectionOf, dropHandle, findConnection, replaceHandle } from "./session/handles";
+import { closeDocument, documentFaultOffset, documentFaultOperation, findValue, foundValue, openDocument, patchDocument, sizeOfDocument } from "./session/documents";
+import { addDocumentHandle, addHandle, connectionOf, documentOf, dropHandle, findConnection, findDocument, replaceHandle } from "./session/handles";
 import {
   isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
   writeStreamStats,
@@ -95,6 +96,7 @@ function keepFault(offset: f64): u32 {
   store<u32>(FAULT, (faultHasPath ? layout.HAS_PATH : 0) | (offset >= 0 ? layout.HAS_BYTE_OFFSET : 0), layout.FAULT_HAS);
   store<u32>(FAULT, <u32>pathStart(), layout.FAULT_PATH);
   store<u32>(FAULT, pathLength(), layout.FAULT_PATH_LENGTH);
+  store<u32>(FAULT, 0xffffffff, layout.FAULT_OP_INDEX);
   store<f64>(FAULT, offset, layout.FAULT_BYTE_OFFSET);
   return faultCode;
 }
@@ -292,3 +294,46 @@ export function stream_release(h: u32, idLength: u32): u32 {
   releaseStream(connectionOf(h), t);
   return 1;
 }
+
+// ---------------------------------------------------------------- documents
+
+function keepDocumentFault(): u32 {
+  keepFault(documentFaultOffset);
+  store<u32>(FAULT, documentFaultOperation, layout.FAULT_OP_INDEX);
+  return faultCode;
+}
+
+/** Opens a document of the `n` bytes of JSON text in the staging area, with the limits at the input pointer; a handle, 0 = the fault record says why. */
+export function document_open(n: u32): u32 {
+  const record = openDocument(input, staging, n);
+  if (!record) { keepDocumentFault(); return 0; }
+  const handle = addDocumentHandle(record);
+  if (handle) return handle;
+  closeDocument(record);
+  keepCode(E_OUT_OF_MEMORY);
+  return 0;
+}
+
+export function document_close(h: u32): void {
+  const record = findDocument(h);
+  if (!record) return;
+  closeDocument(record);
+  dropHandle(h);
+}
+
+// Text of up to INPUT_CAPACITY bytes comes through the input window, longer text through the staging area.
+@inline function textAddress(n: u32): usize { return n <= <u32>layout.INPUT_CAPACITY ? input : staging; }
+
+/** Applies the patch of `n` bytes of JSON text, at the input pointer when it fits there, else in the staging area; 0 or an E_ id. */
+export function document_patch(h: u32, n: u32): u32 {
+  return patchDocument(documentOf(h), textAddress(n), n) ? 0 : keepDocumentFault();
+}
+
+/** Finds the value at the pointer of `n` bytes (string contents, placed as for `document_patch`): its length, DOC_NOTHING or DOC_NO_MEMORY. */
+export function document_find(h: u32, n: u32): i32 { return findValue(documentOf(h), textAddress(n), n); }
+
+/** Address of the value found last. */
+export function document_value(): usize { return foundValue; }
+
+/** Bytes of the document as compact JSON. */
+export function document_size(h: u32): u32 { return sizeOfDocument(documentOf(h)); }

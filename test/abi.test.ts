@@ -4,6 +4,12 @@ import { ABI_VERSION } from "../assembly/abi/codes.js";
 
 const EXPORTS: Record<string, number> = {
   abi_version: 0,
+  document_close: 1,
+  document_find: 2,
+  document_open: 1,
+  document_patch: 2,
+  document_size: 1,
+  document_value: 0,
   engine_counter: 1,
   engine_held: 0,
   engine_init: 3,

@@ -79,12 +79,24 @@ export const FEED_NO_MEMORY = 3;
 /** The last report is an event for the host's middleware: hand back what it gives with `session_apply_held`, then call `session_continue`. */
 export const FEED_HELD = 4;
 
-// Fault record at `fault_pointer()`: what load, materialize, pause and restore leave behind.
+// Limits of a document, written at the input pointer before `document_open`; u32 each.
+export const DOC_DEPTH = 0;
+export const DOC_NUMBER_LENGTH = 4;
+export const DOC_BYTES = 8;
+export const DOC_OPERATIONS = 12;
+export const DOC_SIZE = 16;
+
+// What `document_find` gives instead of a length.
+export const DOC_NOTHING = -1;
+export const DOC_NO_MEMORY = -2;
+
+// Fault record at `fault_pointer()`: what load, materialize, pause, restore and documents leave behind.
 export const FAULT_CODE = 0; // u32, 0 = none
 export const FAULT_REASON = 4; // u32
 export const FAULT_HAS = 8; // u32, HAS_ bits
 export const FAULT_PATH = 12; // u32 pointer
 export const FAULT_PATH_LENGTH = 16; // u32
+export const FAULT_OP_INDEX = 20; // u32, 0xffffffff = none
 export const FAULT_BYTE_OFFSET = 24; // f64
 export const FAULT_SIZE = 32;
 

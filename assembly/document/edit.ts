@@ -54,6 +54,11 @@ export function editCommit(d: usize): void {
   }
   openRecords(0);
   store<u32>(d, load<u32>(d, WORK) + count * STEP_WORK, WORK);
+  compactIfWasteful(d);
+}
+
+/** Compacts a document that holds much more than its text and has done enough work since it was compacted last. Not under edit. */
+export function compactIfWasteful(d: usize): void {
   const size = load<u32>(d, SIZE);
   // Containers of many tiny elements hold more than twice their text as soon as they are expanded: the work condition
   // keeps such a document from being compacted by every edit.

@@ -14,6 +14,6 @@ export { writeSlot } from "./write";
 export { chainAppend, chainBytes, chainOf, chainSlice, chainUnits } from "./chain";
 export { trimSplit } from "./split";
 export { trimRecords } from "./undo-log";
-export { compact, editBegin, editCommit, editRollback } from "./edit";
+export { compact, compactIfWasteful, editBegin, editCommit, editRollback } from "./edit";
 export { logReserve } from "./log";
 export { appendElements, handDepth, insertElement, pickCopy, putMember, removeElement, removeMember, replaceSlot, slotIndex } from "./steps";

@@ -6,4 +6,5 @@ export { isPointer, missingReason, targetSlot, walkPointer, NO_MEMORY } from "./
 export { trimPatch } from "./scratch";
 export {
   NO_OPERATION, PATCH_FAILED, PATCH_LIMIT, PATCH_MALFORMED, PATCH_NO_MEMORY, PATCH_OK, patchOperation, patchPath, patchPathLength, patchReason,
+  refuse,
 } from "./status";

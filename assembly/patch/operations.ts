@@ -17,10 +17,12 @@ export const OP_REPLACE: u32 = 3;
 export const OP_MOVE: u32 = 4;
 export const OP_COPY: u32 = 5;
 export const OP_TEST: u32 = 6;
-/** The op is no string, or not one of the six. */
+/** The op is a string, but not one of the six. */
 const UNKNOWN_OP: u32 = 0;
 const NO_OBJECT: u32 = 7;
+/** The op is missing. */
 const NO_OP: u32 = 8;
+const OP_NO_STRING: u32 = 9;
 
 const RECORD_SIZE: u32 = 32;
 const PATH: usize = 4, FROM: usize = 12, VALUE: usize = 20;
@@ -43,7 +45,8 @@ export function releaseOperations(): void { releaseScratch(RECORDS); }
 
 /**
  * Reads the patch at `p`, one value of validated canonical compact text that stays where it is until the patch has been
- * applied. PATCH_OK; PATCH_MALFORMED: it is no array; PATCH_LIMIT: it has more than `most` operations; PATCH_NO_MEMORY.
+ * applied. PATCH_OK; PATCH_MALFORMED: it is no array; PATCH_LIMIT: it has more than `most` operations, of which those are
+ * read; PATCH_NO_MEMORY.
  */
 export function patchRead(p: usize, most: u32): u32 {
   store<u32>(RECORDS, 0, RUN_LEN);
@@ -51,8 +54,8 @@ export function patchRead(p: usize, most: u32): u32 {
   if (load<u8>(++p) == 0x5d) return PATCH_OK;
   while (true) {
     const used = load<u32>(RECORDS, RUN_LEN);
-    if (used / RECORD_SIZE >= most) return refuse(PATCH_LIMIT, R_LIMIT_OPERATIONS, NO_OPERATION, p, 0);
-    if (!scratchMore(RECORDS, RECORD_SIZE)) return refuse(PATCH_NO_MEMORY, 0, NO_OPERATION, p, 0);
+    if (used / RECORD_SIZE >= most) return refuse(PATCH_LIMIT, R_LIMIT_OPERATIONS, most, 0, 0);
+    if (!scratchMore(RECORDS, RECORD_SIZE)) return refuse(PATCH_NO_MEMORY, 0, NO_OPERATION, 0, 0);
     const record = <usize>load<u32>(RECORDS, RUN_PTR) + used;
     store<u32>(RECORDS, used + RECORD_SIZE, RUN_LEN);
     store<u64>(record, <u64>NO_OP);
@@ -106,6 +109,7 @@ function readOperation(p: usize, record: usize): usize {
 
 // The op whose JSON text begins at p, quotes included.
 function opCode(p: usize): u32 {
+  if (load<u8>(p) != 0x22) return OP_NO_STRING;
   const word = load<u64>(p);
   switch (<u32>load<u8>(p, 2)) {
     case 0x64: return (word & 0xffffffffff) == 0x2264646122 ? OP_ADD : UNKNOWN_OP;
@@ -130,7 +134,7 @@ export function patchJudge(): u32 {
     const record = operationAt(i), op = opOf(record);
     if (op - OP_ADD > OP_TEST - OP_ADD) {
       if (op == NO_OBJECT) return refuseAt(PATCH_MALFORMED, R_OBJECT, i, 0);
-      return refuseAt(PATCH_MALFORMED, op == NO_OP ? R_MISSING : R_OPERATION, i, NAME_OP);
+      return refuseAt(PATCH_MALFORMED, op == NO_OP ? R_MISSING : op == OP_NO_STRING ? R_STRING : R_OPERATION, i, NAME_OP);
     }
     const pathFault = pointerFault(record, PATH);
     if (pathFault) return refuseAt(PATCH_MALFORMED, pathFault, i, NAME_PATH);

@@ -18,7 +18,7 @@ export const NO_OPERATION: u32 = 0xffffffff;
 export let patchReason: u32 = 0;
 /** Index of the operation at fault, or NO_OPERATION. */
 export let patchOperation: u32 = NO_OPERATION;
-/** JSON pointer as canonical string contents: into the patch for PATCH_MALFORMED, else the operation's own pointer. */
+/** JSON pointer as canonical string contents: into the patch for PATCH_MALFORMED, else the operation's own pointer; address 0: none. */
 export let patchPath: usize = 0;
 export let patchPathLength: u32 = 0;
 

@@ -1,13 +1,14 @@
-// Handles of connections: the host never holds an address. A handle is slot + 1 in the low 20 bits and a generation above, so a stale one is noticed.
+// Handles of connections and documents: the host never holds an address. A handle is slot + 1 in the low 20 bits and a generation above, so a stale one is noticed.
 import { alloc, free } from "../memory/heap";
 
-// Entry: 0 connection (0 = free) | 4 generation
+// Entry: 0 address (0 = free; lowest bit set: a document) | 4 generation
 let table: usize = 0;
 let capacity: u32 = 0;
 let freeFrom: u32 = 0;
 let open: u32 = 0;
 let generation: u32 = 0;
 const SLOTS: u32 = 1 << 20;
+const DOCUMENT: usize = 1;
 
 /** A handle for a connection; 0 = no room. */
 export function addHandle(c: usize): u32 {
@@ -45,8 +46,8 @@ function grow(): bool {
 
 /** The connection of a handle, 0 when it is not open. */
 export function findConnection(handle: u32): usize {
-  const entry = entryOf(handle);
-  return entry ? <usize>load<u32>(entry) : 0;
+  const entry = entryOf(handle), c = entry ? <usize>load<u32>(entry) : 0;
+  return c & DOCUMENT ? 0 : c;
 }
 
 /** The connection of a handle. One that is not open is the host's mistake and traps: going on would write anywhere. */
@@ -54,6 +55,22 @@ export function connectionOf(handle: u32): usize {
   const c = findConnection(handle);
   if (!c) unreachable();
   return c;
+}
+
+/** A handle for a document's record; 0 = no room. */
+export function addDocumentHandle(record: usize): u32 { return addHandle(record | DOCUMENT); }
+
+/** The record of a document's handle, 0 when it is not open. */
+export function findDocument(handle: u32): usize {
+  const entry = entryOf(handle), record = entry ? <usize>load<u32>(entry) : 0;
+  return record & DOCUMENT ? record - DOCUMENT : 0;
+}
+
+/** The record of a document's handle. One that is not open traps, as for `connectionOf`. */
+export function documentOf(handle: u32): usize {
+  const record = findDocument(handle);
+  if (!record) unreachable();
+  return record;
 }
 
 /** Forgets a handle. */

@@ -5,6 +5,7 @@ import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { putText } from "../codec/json/put";
 import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
 import { trimRecords, trimSplit } from "../document/index";
+import { trimPatch } from "../patch/index";
 import { SCRATCH_RESULT, trimScratch } from "../reduce/scratch";
 import { writeChanges } from "../reduce/agentue/changes";
 import { writeModel } from "../reduce/agentue/write";
@@ -22,6 +23,7 @@ export function trim(): void {
   trimScratch();
   trimSplit();
   trimRecords();
+  trimPatch();
 }
 
 export const NO_RESULT: i32 = -1;

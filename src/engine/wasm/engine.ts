@@ -1,4 +1,5 @@
 import type { EngineCore, EngineKind, EngineSession, SessionOptions } from "../contract.js";
+import { WasmDocument } from "./document.js";
 import { Core } from "./instance.js";
 import { WasmSession } from "./session.js";
 
@@ -48,28 +49,40 @@ export function createWasmEngine(
   maxPages = 0,
 ): EngineCore {
   const core = new Core(module, maxPages);
-  const open = new Set<number>();
-  // a net for reducers that were dropped without close(); it must not hold the session itself
+  /** What is open, and how it is closed; both kinds of handles come from one table. */
+  const open = new Map<number, "session_close" | "document_close">();
+  // a net for what was dropped without close(); it must not hold the session or document itself
   const net = new FinalizationRegistry<number>((handle) => closeHandle(handle));
 
   function closeHandle(handle: number): void {
-    if (!open.delete(handle) || !core.isAlive) return;
-    core.exports.session_close(handle);
+    const close = open.get(handle);
+    if (close === undefined) return;
+    open.delete(handle);
+    if (core.isAlive) core.exports[close](handle);
+  }
+
+  function onClose(closing: WasmSession | WasmDocument): void {
+    net.unregister(closing);
+    closeHandle(closing.handle);
   }
 
   const engine: EngineCore = {
     kind,
     reason,
     createSession(options) {
-      const session = new WasmSession(core, options, (closing) => {
-        net.unregister(closing);
-        closeHandle(closing.handle);
-      });
-      open.add(session.handle);
+      const session = new WasmSession(core, options, onClose);
+      open.set(session.handle, "session_close");
       net.register(session, session.handle, session);
       return session;
     },
     createObjectSession: objectSessions,
+    createDocument(text, limits) {
+      const document = WasmDocument.open(core, text, limits, onClose);
+      if ("code" in document) return document;
+      open.set(document.handle, "document_close");
+      net.register(document, document.handle, document);
+      return document;
+    },
     memory() {
       core.enter();
       return { live: core.exports.engine_live() >>> 0, held: core.exports.engine_held() >>> 0 };

@@ -14,6 +14,12 @@ export interface CoreExports {
   staging_reserve(n: number): number;
   staging_release(): void;
   id_reserve(n: number): number;
+  document_open(n: number): number;
+  document_close(h: number): void;
+  document_patch(h: number, n: number): number;
+  document_find(h: number, n: number): number;
+  document_value(): number;
+  document_size(h: number): number;
   result_pointer(): number;
   result_release(): void;
   fault_pointer(): number;
