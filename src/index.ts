@@ -2,6 +2,8 @@ export type {
   AppendChange,
   Change,
   ChangeSet,
+  DocumentLimits,
+  DocumentOptions,
   Engine,
   EngineKind,
   EngineMemory,
@@ -9,6 +11,8 @@ export type {
   FinishResult,
   Gap,
   InsertChange,
+  JsonDocument,
+  JsonPatchOperation,
   MetaChange,
   OnViolation,
   Protocol,
@@ -27,3 +31,4 @@ export type { ErrorCode, ErrorScope, WarningCode } from "./errors.js";
 export { StreamfoldError } from "./errors.js";
 export type { Limits } from "./limits.js";
 export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from "./limits.js";
+export { diff } from "./reducer/diff.js";

@@ -54,10 +54,11 @@ function numberText(value: unknown): string | undefined {
 
 /** Whether two JSON number texts denote the same decimal, however large their exponents are. */
 export function sameDecimal(a: string, b: string): boolean {
-  return a === b || decimal(a) === decimal(b);
+  return a === b || decimalKey(a) === decimalKey(b);
 }
 
-function decimal(text: string): string {
+/** One spelling for each decimal, whatever the text's zeros and exponent; `-0` is `0`. */
+export function decimalKey(text: string): string {
   if (isZeroText(text)) return "0";
   const [, sign, whole, fraction = "", power = "0"] = NUMBER.exec(text)!;
   const digits = `${whole}${fraction}`.replace(/^0+/, "");
