@@ -1,7 +1,6 @@
 // The fault of the event being judged, and its JSON pointer (RFC 6901) as canonical string contents.
-import { SCRATCH_PATH as PATH, scratchReserve } from "./scratch";
+import { SCRATCH_PATH as PATH, SCRATCH_SUBJECT as SUBJECT, scratchReserve } from "./scratch";
 import { bytesAppend, bytesClear, RUN_LEN, RUN_PTR } from "../memory/bytes";
-
 
 /** `E_` id, 0 = none. */
 export let faultCode: u32 = 0;
@@ -10,11 +9,30 @@ export let faultReason: u32 = 0;
 /** Whether the fault has a path at all; an empty path points at the root. */
 export let faultHasPath: bool = false;
 
+/** No operation of a patch is at fault. */
+export const NO_OPERATION: u32 = 0xffffffff;
+/** `KIND_` id of the value that came instead of the expected one, 0 = does not matter. */
+export let faultReceivedKind: u32 = 0;
+/** `AG_` id of the event's type, 0 = none. */
+export let faultEventType: u32 = 0;
+/** Index of the patch operation at fault, NO_OPERATION = none. */
+export let faultOperationIndex: u32 = NO_OPERATION;
+let hasDetails: bool = false;
+
 export function clearFault(): void {
   faultCode = 0;
   faultReason = 0;
   faultHasPath = false;
   bytesClear(PATH);
+  if (hasDetails) clearDetails();
+}
+
+function clearDetails(): void {
+  hasDetails = false;
+  faultReceivedKind = 0;
+  faultEventType = 0;
+  faultOperationIndex = NO_OPERATION;
+  bytesClear(SUBJECT);
 }
 
 /** Sets code and reason; the path built so far belongs to it. Always returns false. */
@@ -76,4 +94,32 @@ export function pathIndex(i: u32): void {
 export function pathText(p: usize, n: u32): void {
   pathReset();
   if (scratchReserve(PATH, n)) bytesAppend(PATH, p, n);
+}
+
+/** Names what the reason speaks of: an id, a name or a value as canonical string contents, copied. One that finds no memory is left out. */
+export function faultSubject(p: usize, n: u32): void {
+  hasDetails = true;
+  bytesClear(SUBJECT);
+  if (scratchReserve(SUBJECT, n)) bytesAppend(SUBJECT, p, n);
+}
+
+export function subjectStart(): usize { return load<u32>(SUBJECT, RUN_PTR); }
+export function subjectLength(): u32 { return load<u32>(SUBJECT, RUN_LEN); }
+
+/** Says what kind of value came (`KIND_` id). */
+export function faultReceived(kind: u32): void {
+  hasDetails = true;
+  faultReceivedKind = kind;
+}
+
+/** Says of which type the event is (`AG_` id). */
+export function faultType(type: u32): void {
+  hasDetails = true;
+  faultEventType = type;
+}
+
+/** Says which operation of a patch is at fault. */
+export function faultOperation(index: u32): void {
+  hasDetails = true;
+  faultOperationIndex = index;
 }

@@ -2,8 +2,8 @@
 import { setAccount } from "../memory/heap";
 import { bytesFree, bytesReserve, RUN_CAP, RUN_LEN } from "../memory/bytes";
 
-const COUNT: u32 = 9;
-const RUNS: usize = memory.data(9 * 16, 16);
+const COUNT: u32 = 10;
+const RUNS: usize = memory.data(10 * 16, 16);
 
 /** Text on its way into a document. */
 export const SCRATCH_TEXT: usize = RUNS;
@@ -24,6 +24,9 @@ export const SCRATCH_ID: usize = RUNS + 112;
 
 /** The output queue of the feeding call under way; the host drains it before any other call. */
 export const SCRATCH_OUTPUT: usize = RUNS + 128;
+
+/** What the reason of the current fault speaks of. */
+export const SCRATCH_SUBJECT: usize = RUNS + 144;
 
 /** Makes room for `more` bytes in one of these runs, whoever pays at the moment; false = out of memory. */
 export function scratchReserve(run: usize, more: u32): bool {
