@@ -289,6 +289,8 @@ export interface Warning {
   subject?: string;
   /** Number of the operation of a patch. */
   opIndex?: number;
+  /** `bad_arguments`: code units of the argument text before the fault. */
+  position?: number;
 }
 
 /** Where an event came from. */
@@ -366,7 +368,7 @@ export interface Reducer {
   readonly retry: number | undefined;
   release(options?: StreamSelector): boolean;
   /** AG-UI: the value of a tool call's arguments as far as they have come (docs/semantics-agui.md §11); undefined when no such call is held. */
-  partialArgs(toolCallId: string): unknown;
+  partialArgs<Value = unknown>(toolCallId: string): Value | undefined;
   reset(): void;
   close(): void;
   [Symbol.dispose](): void;

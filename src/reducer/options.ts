@@ -1,4 +1,13 @@
-import type { EventInfo, Gap, ReducerOptions, SessionOptions, StreamSelector, Warning } from "../engine/contract.js";
+import type {
+  AguiSessionOptions,
+  EventInfo,
+  Gap,
+  Middleware,
+  ReducerOptions,
+  SessionOptions,
+  StreamSelector,
+  Warning,
+} from "../engine/contract.js";
 import type { StreamfoldError } from "../errors.js";
 import { usageError } from "../errors.js";
 import { resolveLimits } from "../limits.js";
@@ -13,21 +22,27 @@ export interface Listeners {
   onGap: ((gap: Gap) => void) | undefined;
 }
 
-/** Every option there is: a misspelt one would be left at its default in silence. */
-const OPTION_NAMES: Record<keyof ReducerOptions, true> = {
-  protocol: true,
-  transport: true,
-  limits: true,
-  sequence: true,
-  onViolation: true,
-  utf8: true,
-  unterminatedTail: true,
-  undecodable: true,
-  keepEnded: true,
-  onEvent: true,
-  onWarning: true,
-  onError: true,
-  onGap: true,
+/** Every option there is, and whose it is: a misspelt one, or one of the other protocol, would be left out in silence. */
+const OPTION_NAMES: Record<keyof ReducerOptions, "both" | "agentue" | "ag-ui"> = {
+  protocol: "both",
+  transport: "both",
+  limits: "both",
+  onViolation: "both",
+  utf8: "both",
+  unterminatedTail: "both",
+  undecodable: "both",
+  onEvent: "both",
+  onWarning: "both",
+  onError: "both",
+  sequence: "agentue",
+  keepEnded: "agentue",
+  onGap: "agentue",
+  input: "ag-ui",
+  maxProtocolVersion: "ag-ui",
+  middleware: "ag-ui",
+  onDeltaFailure: "ag-ui",
+  unknownEnum: "ag-ui",
+  eventTypes: "ag-ui",
 };
 
 /**
@@ -39,12 +54,11 @@ const OPTION_NAMES: Record<keyof ReducerOptions, true> = {
 export function resolveOptions(options: ReducerOptions): { session: SessionOptions; listeners: Listeners } {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
-  refuseUnknown(options);
   const { protocol, transport } = options;
-  if ((protocol as string) === "ag-ui") {
-    throw usageError("bad_argument", 'the protocol "ag-ui" is not available in this version');
+  if (protocol !== "agentue" && protocol !== "ag-ui") {
+    throw usageError("bad_argument", 'protocol must be "agentue" or "ag-ui"');
   }
-  if (protocol !== "agentue") throw usageError("bad_argument", 'protocol must be "agentue"');
+  refuseUnknown(options, protocol);
   if (typeof transport !== "string") throw usageError("bad_argument", 'transport must be "sse", "ndjson" or "json"');
   if (!isTransport(transport)) {
     throw usageError("unsupported_transport", `${JSON.stringify(transport)}; there are "sse", "ndjson" and "json"`);
@@ -68,29 +82,90 @@ export function resolveOptions(options: ReducerOptions): { session: SessionOptio
       undecodable: oneOf(options, "undecodable", ["fail", "skip"]),
       keepEnded: keepEnded(options.keepEnded),
       events: listeners.onEvent !== undefined,
+      ...(protocol === "ag-ui" && { eventTypes: eventTypes(options.eventTypes), agui: aguiOptions(options) }),
     },
   };
 }
 
+function aguiOptions(options: ReducerOptions): AguiSessionOptions {
+  return {
+    maxProtocolVersion: parseVersion(options.maxProtocolVersion),
+    onDeltaFailure: oneOf(options, "onDeltaFailure", ["warn", "fail", "upsert"]),
+    unknownEnum: oneOf(options, "unknownEnum", ["fatal", "strip"]),
+    middleware: middleware(options.middleware),
+    input: input(options.input),
+  };
+}
+
+/**
+ * The numbers of a protocol version: "0.0.57" gives [0, 0, 57]; undefined stays undefined.
+ *
+ * @throws StreamfoldError `bad_argument` for anything but two or three numbers joined by dots
+ */
+export function parseVersion(version: string | undefined): readonly number[] | undefined {
+  if (version === undefined) return undefined;
+  if (typeof version !== "string" || !/^\d+\.\d+(\.\d+)?$/.test(version)) {
+    throw usageError("bad_argument", 'maxProtocolVersion must be a version such as "1.0" or "0.0.57"');
+  }
+  return version.split(".").map(Number);
+}
+
+function middleware(value: Middleware | undefined): Middleware | undefined {
+  if (value === undefined) return undefined;
+  if (value === null || typeof value !== "object") {
+    throw usageError("bad_argument", "middleware must be an object of functions by event type");
+  }
+  const own: Middleware = Object.create(null);
+  for (const [type, handle] of Object.entries(value)) {
+    if (typeof handle !== "function") {
+      throw usageError("bad_argument", `middleware.${type} must be a function, not ${describe(handle)}`);
+    }
+    own[type] = handle;
+  }
+  return Object.keys(own).length === 0 ? undefined : own;
+}
+
+function input(value: unknown): unknown {
+  if (value !== undefined && (value === null || typeof value !== "object" || Array.isArray(value))) {
+    throw usageError("bad_argument", "input must be an object: a run input, or a part of one");
+  }
+  return value;
+}
+
+function eventTypes(value: readonly string[] | undefined): readonly string[] | undefined {
+  if (value !== undefined && (!Array.isArray(value) || value.some((type) => typeof type !== "string"))) {
+    throw usageError("bad_argument", "eventTypes must be an array of strings");
+  }
+  return value;
+}
+
 /** Of plain objects only: an instance of a class may keep what its listeners need in members of its own. */
-function refuseUnknown(options: object): void {
+function refuseUnknown(options: object, protocol: string): void {
   const prototype: unknown = Object.getPrototypeOf(options);
-  if (prototype !== null && Object.getPrototypeOf(prototype) !== null) return;
-  const unknown = Object.keys(options).find((name) => !Object.hasOwn(OPTION_NAMES, name));
-  if (unknown !== undefined) throw usageError("bad_argument", `there is no option ${JSON.stringify(unknown)}`);
+  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  for (const [name, value] of Object.entries(options)) {
+    if (!Object.hasOwn(OPTION_NAMES, name)) {
+      if (isPlain) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
+      continue;
+    }
+    const owner = OPTION_NAMES[name as keyof ReducerOptions];
+    if (isPlain && value !== undefined && owner !== "both" && owner !== protocol) {
+      throw usageError("bad_argument", `the option ${JSON.stringify(name)} belongs to the protocol "${owner}"`);
+    }
+  }
 }
 
 function oneOf<K extends keyof ReducerOptions>(
   options: ReducerOptions,
   name: K,
-  values: readonly NonNullable<ReducerOptions[K]>[],
-): NonNullable<ReducerOptions[K]> {
+  values: readonly Exclude<ReducerOptions[K], undefined>[],
+): Exclude<ReducerOptions[K], undefined> {
   const value = options[name];
-  if (value === undefined) return values[0] as NonNullable<ReducerOptions[K]>;
-  if (!values.includes(value)) {
+  if (value === undefined) return values[0] as Exclude<ReducerOptions[K], undefined>;
+  if (!values.includes(value as Exclude<ReducerOptions[K], undefined>)) {
     throw usageError("bad_argument", `${name} must be ${values.map((one) => JSON.stringify(one)).join(" or ")}`);
   }
-  return value;
+  return value as Exclude<ReducerOptions[K], undefined>;
 }
 
 function keepEnded(value: number | undefined): number {

@@ -14,6 +14,7 @@ import { encodeText, isBufferSource, toBytes } from "./bytes.js";
 import { type Delivered, deliver, failureOf } from "./deliver.js";
 import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
 import { checkFormat, checkPosition, type Listeners, streamOf } from "./options.js";
+import { PartialArguments } from "./partial-args.js";
 import type { Sessions } from "./sessions.js";
 
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */
@@ -42,6 +43,7 @@ export class ReducerHandle implements Reducer {
   /** A whole message a push: an empty one is a message too. */
   readonly #wholeMessages: boolean;
   readonly #reports: Report[] = [];
+  readonly #partialArguments = new PartialArguments();
   readonly #lending: Lending;
   #closed = false;
   /** The connection has failed and its listener was told; the session reports the same failure at every push. */
@@ -56,6 +58,10 @@ export class ReducerHandle implements Reducer {
     this.#onClose = onClose;
     this.#mostReports = sessions.options.limits.reports;
     this.#wholeMessages = sessions.options.transport === "json";
+    const middleware = sessions.options.agui?.middleware;
+    for (const [type, handle] of Object.entries(middleware ?? {})) {
+      middleware![type] = (event) => this.#guarded(() => handle(event));
+    }
   }
 
   push(chunk: ArrayBuffer | ArrayBufferView): number {
@@ -122,10 +128,12 @@ export class ReducerHandle implements Reducer {
     this.#enter();
     this.#sessions.restore(toBytes(bytes, "restore takes what checkpoint() gave"));
     this.#failed = false;
+    this.#partialArguments.clear();
   }
 
   materialize(block: unknown, options?: StreamSelector): void {
     this.#enter();
+    if (this.#sessions.options.agui !== undefined) throw usageError("bad_argument", "AG-UI has no references");
     const streamId = streamOf(options);
     const text = textInput(block);
     const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
@@ -226,10 +234,18 @@ export class ReducerHandle implements Reducer {
     return this.#sessions.any().release(streamOf(options));
   }
 
+  partialArgs<Value>(toolCallId: string): Value | undefined {
+    this.#alive();
+    if (typeof toolCallId !== "string") throw usageError("bad_argument", "toolCallId must be a string");
+    const { onWarning } = this.#listeners;
+    return this.#partialArguments.valueOf(this.#sessions.any(), toolCallId, onWarning) as Value | undefined;
+  }
+
   reset(): void {
     this.#enter();
     this.#sessions.any().reset();
     this.#failed = false;
+    this.#partialArguments.clear();
   }
 
   close(): void {
