@@ -61,7 +61,9 @@ function define(io: Io, done: (code: number) => void): Command {
 function reading(command: Command): Command {
   return command
     .argument("[file]", 'input; "-" is standard input', "-")
-    .addOption(new Option("--protocol <name>", "protocol of the stream").choices(["agentue"]).default("agentue"))
+    .addOption(
+      new Option("--protocol <name>", "protocol of the stream").choices(["agentue", "ag-ui"]).default("agentue"),
+    )
     .addOption(
       new Option("--from <transport>", "how events are framed (by default as the file's name says)").choices([
         "sse",
@@ -75,10 +77,24 @@ function reading(command: Command): Command {
         .default("auto"),
     )
     .addOption(
-      new Option("--sequence <rule>", "what to do with a seq that is not above the last one")
-        .choices(["dedupe", "strict", "off"])
-        .default("dedupe"),
+      new Option(
+        "--sequence <rule>",
+        'agentue: what to do with a seq that is not above the last one (default: "dedupe")',
+      ).choices(["dedupe", "strict", "off"]),
     )
+    .addOption(
+      new Option(
+        "--on-delta-failure <rule>",
+        'ag-ui: what a patch that does not apply means (default: "warn")',
+      ).choices(["warn", "fail", "upsert"]),
+    )
+    .addOption(
+      new Option(
+        "--unknown-enum <rule>",
+        'ag-ui: what a value outside of a closed set means (default: "fatal")',
+      ).choices(["fatal", "strip"]),
+    )
+    .option("--max-protocol-version <version>", "ag-ui: the newest version the peer knows")
     .addOption(
       new Option("--max-message <bytes>", "largest message")
         .argParser(parseBytes)

@@ -1,23 +1,18 @@
 import {
-  type EngineKind,
   type FinishResult,
   loadEngine,
   type Reducer,
-  type Sequence,
   StreamfoldError,
+  type StreamStatus,
   type Transport,
 } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, line, write } from "./io.js";
 import { Indenter } from "./pretty.js";
+import { protocolOptions, type ReadingOptions } from "./reading.js";
 
 /** Options of `streamfold reduce`, as commander names them. */
-export interface ReduceOptions {
-  protocol: "agentue";
-  from?: Transport;
-  engine: "auto" | "wasm" | EngineKind;
-  sequence: Sequence;
-  maxMessage: number;
+export interface ReduceOptions extends ReadingOptions {
   stream?: string;
   allStreams?: boolean;
   pretty?: boolean;
@@ -38,9 +33,8 @@ export async function reduce(file: string, options: ReduceOptions, io: Io): Prom
   const engine = await loadEngine({ kind: options.engine });
   const trouble = new Trouble(options.stream);
   const reducer = engine.createReducer({
-    protocol: options.protocol,
+    ...protocolOptions(options),
     transport,
-    sequence: options.sequence,
     limits: { reports: MOST_REPORTS, messageBytes: options.maxMessage },
     onError: (error) => trouble.error(error),
     onWarning: (warning) => trouble.note(`warning: ${warning.message}${place(warning)}`),
@@ -97,7 +91,8 @@ class Trouble {
     if (why === undefined) return;
     const stream = result.streams.find(({ streamId }) => streamId === this.#only);
     if (transport === "json") this.note(`note: ${why}`);
-    else if (this.#only !== undefined && stream?.status === "ended") this.note(`truncated: ${why}`);
+    else if (this.#only !== undefined && stream !== undefined && hasEnded(stream.status))
+      this.note(`truncated: ${why}`);
     else this.fatal(`truncated: ${why}`);
   }
 
@@ -117,11 +112,18 @@ class Trouble {
   }
 }
 
+/** The streams of a body that was not cut off are in one of these statuses; a run that failed has said so itself. */
+const ENDED: ReadonlySet<StreamStatus> = new Set(["ended", "finished", "interrupted", "cancelled", "failed"]);
+
+function hasEnded(status: StreamStatus): boolean {
+  return ENDED.has(status);
+}
+
 /** Why a body counts as cut off, or undefined when it does not. */
 export function whyTruncated(result: FinishResult): string | undefined {
   if (result.status === "complete") return undefined;
   if (result.streams.length === 0) return "no stream was opened";
-  const cut = result.streams.filter(({ status }) => status !== "ended");
+  const cut = result.streams.filter(({ status }) => !hasEnded(status));
   if (cut.length === 0) return "the input ends inside a message";
   const shown = cut.slice(0, 10).map(({ streamId, status }) => `${nameOf(streamId)} is ${status}`);
   return `${shown.join(", ")}${cut.length > shown.length ? ` and ${cut.length - shown.length} more` : ""}, without an end`;

@@ -1,23 +1,11 @@
-import {
-  type EngineKind,
-  loadEngine,
-  type Sequence,
-  StreamfoldError,
-  type Transport,
-  type Warning,
-} from "../entry/node.js";
+import { loadEngine, StreamfoldError, type Warning } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, line, write } from "./io.js";
+import { protocolOptions, type ReadingOptions } from "./reading.js";
 import { MOST_REPORTS, whyTruncated } from "./reduce.js";
 
 /** Options of `streamfold verify`, as commander names them. */
-export interface VerifyOptions {
-  protocol: "agentue";
-  from?: Transport;
-  engine: "auto" | "wasm" | EngineKind;
-  sequence: Sequence;
-  maxMessage: number;
-}
+export type VerifyOptions = ReadingOptions;
 
 /**
  * Checks an input against the protocol and goes on behind each violation. Prints one line per violation or warning and a last line
@@ -39,9 +27,8 @@ export async function verify(file: string, options: VerifyOptions, io: Io): Prom
     return text === "" ? Promise.resolve() : write(io.stdout, text);
   };
   const reducer = engine.createReducer({
-    protocol: options.protocol,
+    ...protocolOptions(options),
     transport,
-    sequence: options.sequence,
     onViolation: "skip-event",
     undecodable: "skip",
     limits: { reports: MOST_REPORTS, messageBytes: options.maxMessage },
