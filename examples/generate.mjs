@@ -6,6 +6,7 @@
  *   node examples/generate.mjs --check    compares them with what would be written; exit code 1 on any difference
  */
 import { readFileSync, writeFileSync } from "node:fs";
+import { aguiRuns, brokenAguiMessages } from "./generate/agui.mjs";
 import { brokenMessages } from "./generate/broken.mjs";
 import { escapeNonAscii, stringify } from "./generate/json.mjs";
 import { Random } from "./generate/random.mjs";
@@ -42,10 +43,15 @@ function ndjson(random, events) {
   return Buffer.from(events.map((event) => `${eventText(random, event)}\n`).join(""));
 }
 
+/** AG-UI over server-sent events, as its producers write it. */
+function aguiEvents(random, events) {
+  return Buffer.from(events.map((event) => `data: ${eventText(random, event)}\n\n`).join(""));
+}
+
 /** Above each message a comment names what a verifier has to report for it: code and path. */
-function broken() {
+function broken(messages) {
   const parts = [": every message below a comment breaks the rule that the comment names\n\n"];
-  for (const [code, path, message] of brokenMessages()) {
+  for (const [code, path, message] of messages) {
     if (code !== undefined) parts.push(`: ${code}${path === undefined ? "" : ` ${path}`}\n`);
     const raw = typeof message === "string" || Buffer.isBuffer(message);
     parts.push("data: ", raw ? message : stringify(message), "\n\n");
@@ -63,7 +69,9 @@ function recordings() {
       session.filter((event) => NDJSON_STREAMS.includes(event.stream_id)),
     ),
     "single-stream.sse": serverSentEvents(new Random(SEED + 3), singleStream(new Random(SEED + 4))),
-    "broken.sse": broken(),
+    "broken.sse": broken(brokenMessages()),
+    "research.agui.sse": aguiEvents(new Random(SEED + 5), aguiRuns(new Random(SEED + 6))),
+    "broken.agui.sse": broken(brokenAguiMessages()),
   };
 }
 
