@@ -2,8 +2,8 @@
 import { setAccount } from "../memory/heap";
 import { bytesFree, bytesReserve, RUN_CAP, RUN_LEN } from "../memory/bytes";
 
-const COUNT: u32 = 10;
-const RUNS: usize = memory.data(10 * 16, 16);
+const COUNT: u32 = 11;
+const RUNS: usize = memory.data(11 * 16, 16);
 
 /** Text on its way into a document. */
 export const SCRATCH_TEXT: usize = RUNS;
@@ -27,6 +27,9 @@ export const SCRATCH_OUTPUT: usize = RUNS + 128;
 
 /** What the reason of the current fault speaks of. */
 export const SCRATCH_SUBJECT: usize = RUNS + 144;
+
+/** Text of an AG-UI message or call being made. */
+export const SCRATCH_MODEL: usize = RUNS + 160;
 
 /** Makes room for `more` bytes in one of these runs, whoever pays at the moment; false = out of memory. */
 export function scratchReserve(run: usize, more: u32): bool {
