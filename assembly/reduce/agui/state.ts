@@ -1,0 +1,116 @@
+// State of an AG-UI connection: its messages, its state, what is shown of the run, counters. V's records hang on `A_TRACK`.
+import * as code from "../../abi/codes";
+import { alloc, free } from "../../memory/heap";
+import { documentFree, documentNew, documentSetText, documentSize } from "../../document/index";
+import { freeChanges } from "./changes";
+import { freeMessages } from "./messages";
+import { freeRun } from "./run";
+import { TRACK_SIZE, trackFree, trackInit } from "./track";
+
+// State, STATE_SIZE bytes:
+//   0 status u8 (RUN_ id) | 1 flags u8 | 2 spare | 4 generation: changes when records of messages or calls go, or another becomes the first of its id
+//   8 messages ptr | 12 count | 16 capacity | 20 message found last
+//  24 index of messages ptr (0 = none) | 28 capacity | 32 index of calls ptr (0 = none) | 36 capacity | 40 calls in it
+//  44 document of the state | 48 size of the snapshot without `run` as compact JSON
+//  52 log of changes: ring {ptr, number behind the last record, capacity in records} | 64 number of the first record kept
+//  68 texts of the run: RUN_TEXTS x {ptr, length}, ptr 0 = no value
+// 132 set of merged warnings ptr | 136 warnings in it | 140 spare
+// 144 version | 152 applied | 160 skipped | 168 dropped | 176 version of the last start | 184 version at the last read of changes
+// 192 version up to which changes are lost, all f64 | 200 track, TRACK_SIZE bytes
+export const A_STATUS: usize = 0, A_FLAGS: usize = 1, A_GENERATION: usize = 4;
+export const A_MESSAGES: usize = 8, A_COUNT: usize = 12, A_CAPACITY: usize = 16, A_LAST: usize = 20;
+export const A_INDEX: usize = 24, A_INDEX_CAPACITY: usize = 28, A_CALLS: usize = 32, A_CALLS_CAPACITY: usize = 36, A_CALLS_COUNT: usize = 40;
+export const A_STATE: usize = 44, A_SIZE: usize = 48, A_LOG: usize = 52, A_LOG_FIRST: usize = 64, A_TEXTS: usize = 68;
+export const A_WARNINGS: usize = 132, A_WARNING_COUNT: usize = 136;
+export const A_VERSION: usize = 144, A_APPLIED: usize = 152, A_SKIPPED: usize = 160, A_DROPPED: usize = 168;
+export const A_START_VERSION: usize = 176, A_READ_VERSION: usize = 184, A_LOST_VERSION: usize = 192, A_TRACK: usize = 200;
+export const STATE_SIZE: u32 = <u32>A_TRACK + TRACK_SIZE;
+
+/** The calls of all messages are in the index. */
+export const CALLS_KNOWN: u8 = 1;
+
+/** Bytes of `{"messages":[],"state":}`. */
+const FRAME_SIZE: u32 = 24;
+
+/** The largest number of different warnings that one run reports; the set holds twice as many places. */
+export const WARNINGS_KEPT: u32 = 256;
+
+const EMPTY: usize = memory.data<u8>([0x7b, 0x7d, 0, 0, 0, 0, 0, 0]);
+
+// Generations are unique in the engine, so that what was read of one state is void for the next one too.
+let generations: u32 = 0;
+
+/** Declares everything remembered about records of messages and calls void. */
+export function renewGeneration(s: usize): void { store<u32>(s, ++generations, A_GENERATION); }
+
+/** A state without messages, `{}` as its state, idle; 0 = out of memory. */
+export function newAgui(): usize {
+  const s = alloc(STATE_SIZE);
+  if (!s) return 0;
+  memory.fill(s, 0, STATE_SIZE);
+  const d = documentNew();
+  if (!d || !documentSetText(d, EMPTY, 2)) {
+    if (d) documentFree(d);
+    free(s, STATE_SIZE);
+    return 0;
+  }
+  store<u32>(s, <u32>d, A_STATE);
+  begin(s);
+  return s;
+}
+
+function begin(s: usize): void {
+  renewGeneration(s);
+  store<u32>(s, FRAME_SIZE + documentSize(load<u32>(s, A_STATE)), A_SIZE);
+  trackInit(s);
+}
+
+function freeParts(s: usize): void {
+  freeMessages(s);
+  freeChanges(s);
+  freeRun(s);
+  freeWarnings(s);
+  trackFree(s);
+}
+
+function freeWarnings(s: usize): void {
+  const set = <usize>load<u32>(s, A_WARNINGS);
+  if (set) free(set, WARNINGS_KEPT * 16);
+  store<u32>(s, 0, A_WARNINGS);
+  store<u32>(s, 0, A_WARNING_COUNT);
+}
+
+/** Gives everything back. */
+export function freeAgui(s: usize): void {
+  freeParts(s);
+  documentFree(load<u32>(s, A_STATE));
+  free(s, STATE_SIZE);
+}
+
+/** Makes the state what `newAgui` gave; false = out of memory, nothing changed. */
+export function resetAgui(s: usize): bool {
+  const d = <usize>load<u32>(s, A_STATE);
+  if (!documentSetText(d, EMPTY, 2)) return false;
+  freeParts(s);
+  memory.fill(s, 0, STATE_SIZE);
+  store<u32>(s, <u32>d, A_STATE);
+  begin(s);
+  return true;
+}
+
+/** `RUN_` id. */
+@inline export function statusOfAgui(s: usize): u32 { return <u32>load<u8>(s, A_STATUS); }
+
+@inline export function setStatus(s: usize, status: u32): void { store<u8>(s, <u8>status, A_STATUS); }
+
+/** Whether the run shows no pending calls (docs/semantics-agui.md §8). */
+export function showsNothingPending(s: usize): bool {
+  const status = statusOfAgui(s);
+  return status == code.RUN_IDLE || status == code.RUN_CANCELLED || status == code.RUN_FAILED;
+}
+
+/** Adds `growth` (may be negative, as u32) to the size of the snapshot. */
+@inline export function addToSize(s: usize, growth: u32): void { store<u32>(s, load<u32>(s, A_SIZE) + growth, A_SIZE); }
+
+/** One more version; every accepted event makes one. */
+@inline export function advance(s: usize): void { store<f64>(s, load<f64>(s, A_VERSION) + 1, A_VERSION); }
