@@ -52,7 +52,13 @@ const BENCH = "bench/run.ts";
 const SIZE = "bench/size.ts";
 
 /** Scripts that write generated files; each takes `--check` and then only compares. `owns` are the `*.generated.ts` files it writes. */
-const GENERATORS = [{ script: "examples/generate.mjs", owns: [] }];
+const GENERATORS = [
+  { script: "examples/generate.mjs", owns: [] },
+  {
+    script: "proto/generate.mjs",
+    owns: ["src/schema/agui.generated.ts", "src/agui/types.generated.ts"],
+  },
+];
 
 /** Files every part depends on besides its own sources. */
 const TOOLING = ["build.mjs", "package.json", "package-lock.json"];
