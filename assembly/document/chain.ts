@@ -71,16 +71,20 @@ export function chainOf(d: usize, slot: usize): usize {
  * edit. Reads up to 15 bytes behind the text.
  */
 export function chainAppend(d: usize, chain: usize, src: usize, n: u32, units: u32): bool {
+  return chainAppendShort(d, chain, src, n, units) || appendSlow(d, chain, src, n, units);
+}
+
+/** `chainAppend` where the newest piece has room, nothing can join and nothing is to be undone; `false`: it is not so, nothing changed. */
+@inline export function chainAppendShort(d: usize, chain: usize, src: usize, n: u32, units: u32): bool {
   const at = writeAt(chain);
-  if (load<u8>(src) != 0x5c && editDocument != d && at + n + 16 <= <usize>load<u32>(chain, WRITE_END)) {
-    store<u32>(chain, <u32>at + n, WRITE_AT);
-    count(d, chain, n, units);
-    // tokens are short: the first 16 bytes go without a loop
-    copySixteen(at, src);
-    if (n > 16) copyForward(at + 16, src + 16, n - 16);
-    return true;
-  }
-  return appendSlow(d, chain, src, n, units);
+  // a low half at the start, `\udcxx`, may join
+  if (load<u16>(src) == 0x755c || editDocument == d || at + n + 16 > <usize>load<u32>(chain, WRITE_END)) return false;
+  store<u32>(chain, <u32>at + n, WRITE_AT);
+  count(d, chain, n, units);
+  // tokens are short: the first 16 bytes go without a loop
+  copySixteen(at, src);
+  if (n > 16) copyForward(at + 16, src + 16, n - 16);
+  return true;
 }
 
 @inline function count(d: usize, chain: usize, bytes: u32, units: u32): void {

@@ -48,3 +48,21 @@ export function equalBytes(a: usize, b: usize, n: u32): bool {
   }
   return n == 0 || ((load<u64>(a) ^ load<u64>(b)) << (64 - (n << 3))) == 0;
 }
+
+/** `equalBytes` for texts of more than a word; may read 15 bytes behind either. */
+@inline export function equalText(a: usize, b: usize, n: u32): bool {
+  if (ASC_FEATURE_SIMD) {
+    if (n > 16) {
+      const last = n - 16;
+      let i: u32 = 0;
+      do {
+        if (v128.any_true(v128.xor(v128.load(a + i), v128.load(b + i)))) return false;
+        i += 16;
+      } while (i < last);
+      // the last block ends at the last byte and overlaps the one before it
+      return !v128.any_true(v128.xor(v128.load(a + last), v128.load(b + last)));
+    }
+    return !((i8x16.bitmask(i8x16.eq(v128.load(a), v128.load(b))) ^ 0xffff) & ((1 << n) - 1));
+  }
+  return equalBytes(a, b, n);
+}

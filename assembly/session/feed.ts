@@ -22,7 +22,7 @@ import { resetDecoder, resetPosition } from "./position";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED, handleEvent } from "./events";
 import { readDirect, readDirectLine } from "./fast-path/direct";
 import { learnTemplate, selectTemplates, templatesAwake } from "./fast-path/templates";
-import { allowsTokens, foldToken, tokenKnown } from "./fast-path/token";
+import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
   C_FRAME, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, MESSAGE_ROOM, option, PAUSED, T_FLAGS,
@@ -104,12 +104,12 @@ function run(c: usize): u32 {
     if (kind == code.TRANSPORT_SSE ? sseAtEventStart(f) : kind == code.TRANSPORT_NDJSON && lineAtStart(f)) {
       const awake = templates && templatesAwake();
       if (awake) {
-        const q = foldToken(c, p, end);
-        if (q) {
+        const q = foldTokens(c, p, end);
+        if (q != p) {
           sseCommitId(f);
-          accepted++;
+          accepted += foldedTokens;
+          if (q >= end) { p = q; break; }
           p = q;
-          continue;
         }
       }
       const q = kind == code.TRANSPORT_SSE ? readDirect(c, p, end) : readDirectLine(c, p, end);

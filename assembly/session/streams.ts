@@ -18,7 +18,11 @@ import {
 /** The stream of that id (canonical contents), 0 when there is none. */
 export function findStream(c: usize, id: usize, n: u32): usize {
   const last = <usize>load<u32>(c, C_LAST_USED);
-  if (last && isStream(last, id, n)) return last;
+  return last && isStream(last, id, n) ? last : findOtherStream(c, id, n);
+}
+
+/** `findStream` when it is known not to be the one used last. */
+export function findOtherStream(c: usize, id: usize, n: u32): usize {
   const t = lookUp(c, id, n);
   if (t) store<u32>(c, <u32>t, C_LAST_USED);
   return t;
@@ -46,7 +50,7 @@ function put(table: usize, capacity: u32, t: usize): void {
 
 function growTable(c: usize): bool {
   const capacity = load<u32>(c, C_TABLE_CAPACITY);
-  if (capacity && (load<u32>(c, C_COUNT) + 1) << 1 <= capacity) return true;
+  if (capacity && (load<u32>(c, C_COUNT) + 1) << 2 <= capacity) return true;
   const wider = capacity ? capacity << 1 : 4;
   const table = alloc(wider << 2);
   if (!table) return false;

@@ -19,12 +19,46 @@ export let scanFlags: u32 = 0;
 /** Sets or clears the flags. */
 @inline export function setScanFlags(flags: u32): void { scanFlags = flags; }
 
+/** UTF-16 code units of the string that was scanned last, when it holds more than plain characters and ends in its first block; else 0. */
+export let scanUnits: u32 = 0;
+
+// A string that ends in the block at `p`, judged without loops: token-sized texts with one escape or one foreign character cost as much in
+// mispredicted branches elsewhere as ten plain ones. 0: it is longer, not valid, or holds what is rare.
+@inline function scanBlock(p: usize): usize {
+  const v = v128.load(p), backslashes = <u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(0x5c)));
+  const quote = i8x16.eq(v, i8x16.splat(0x22)), quotes = <u32>i8x16.bitmask(quote);
+  // every second backslash of a run is escaped itself
+  const escaped = (((backslashes << 1) | 0xaaaaaaaa) - backslashes) ^ 0xaaaaaaaa ^ backslashes, closing = quotes & ~escaped;
+  if (!closing) return 0;
+  const n = <u32>ctz(closing), below: u32 = (1 << n) - 1;
+  const controls = <u32>i8x16.bitmask(i8x16.lt_u(v, i8x16.splat(0x20)));
+  const letters = v128.or(
+    v128.or(v128.or(i8x16.eq(v, i8x16.splat(0x6e)), i8x16.eq(v, i8x16.splat(0x74))), v128.or(i8x16.eq(v, i8x16.splat(0x72)), quote)),
+    v128.or(v128.or(i8x16.eq(v, i8x16.splat(0x62)), i8x16.eq(v, i8x16.splat(0x66))), i8x16.eq(v, i8x16.splat(0x5c))));
+  const escapes = escaped & below, high = <u32>i8x16.bitmask(v) & below;
+  const continuations = <u32>i8x16.bitmask(i8x16.lt_s(v, i8x16.splat(-64))) & below, leads = high ^ continuations;
+  const threes = <u32>i8x16.bitmask(i8x16.ge_u(v, i8x16.splat(<i8>0xe0))) & below, fours = <u32>i8x16.bitmask(i8x16.ge_u(v, i8x16.splat(<i8>0xf0))) & below;
+  // C0 and C1 are no leads; behind E0, ED, F4 not every continuation may follow: left to the loop. Behind F0 it is 90 and above.
+  const rare = <u32>i8x16.bitmask(v128.or(v128.or(i8x16.eq(v, i8x16.splat(<i8>0xe0)), i8x16.eq(v, i8x16.splat(<i8>0xed))), i8x16.ge_u(v, i8x16.splat(<i8>0xf4))))
+    | (leads & <u32>i8x16.bitmask(i8x16.lt_u(v, i8x16.splat(<i8>0xc2))))
+    | (<u32>i8x16.bitmask(i8x16.eq(v, i8x16.splat(<i8>0xf0))) << 1 & <u32>i8x16.bitmask(i8x16.lt_s(v, i8x16.splat(-112))));
+  if (((controls | rare) & below) | (escapes & ~<u32>i8x16.bitmask(letters)) | (continuations ^ (leads << 1 | threes << 2 | fours << 3))) return 0;
+  scanFlags |= (escapes ? HAS_ESCAPE : 0) | (high ? HAS_NON_ASCII : 0);
+  scanUnits = n - <u32>popcnt(escapes | continuations) + <u32>popcnt(fours);
+  return p + n;
+}
+
 /**
  * From behind an opening quote to the closing one; 0 when the string is not valid (RFC 8259 §7: control character,
  * bad escape; ill-formed UTF-8; the sentinel).
  */
 export function scanString(p: usize): usize {
   let flags: u32 = 0;
+  if (ASC_FEATURE_SIMD) {
+    const end = scanBlock(p);
+    if (end) return end;
+  }
+  scanUnits = 0;
   while (true) {
     const run = stringRun(p);
     if (run == BLOCK) { p += BLOCK; continue; }

@@ -4,14 +4,15 @@ import { HAS_LOOSE_ESCAPE } from "../../text/scan";
 import { canonicalEscapes, startsWithLowSurrogate } from "../../text/escape";
 import { canonicalize } from "../../text/minify";
 import { codeUnits } from "../../text/units";
+import { setAccount } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
-import { chainAppend, chainBytes, chainOf, chainUnits } from "../../document/index";
+import { chainAppend, chainAppendShort, chainBytes, chainOf, chainUnits } from "../../document/chain";
 import { documentEpoch, documentSize } from "../../document/index";
 import { appendElements, editBegin, editCommit, editRollback, elementCount, expandSlot, memberSlot, putMember, rootSlot, keyOf, slotKind } from "../../document/index";
 import { depthOf } from "../../codec/json/members";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
-import { CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_FIELD, noteAppend, noteChange } from "./changes";
+import { CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_FIELD, extendAppend, noteAppend, noteChange } from "./changes";
 import { checkBlock } from "./check";
 import { scratch } from "./content";
 import { envelopeDepth, F_BLOCK, fieldEnd, fieldStart, K_ESCAPED, memberKind } from "./envelope";
@@ -20,7 +21,7 @@ import { maskEnd, maskPath } from "./mask";
 import { failMaskLimit, isTooDeep, isTooLarge, pathOfMask } from "./patch";
 import { insertBlock } from "./set";
 import {
-  B_CHAIN, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_LENGTH, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_SIZE, S_VERSION,
+  B_CHAIN, B_CHANGE, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_CHANGE, B_FIELD_LENGTH, B_FIELD_WORD, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_SIZE, S_VERSION,
 } from "./state";
 
 /** Appends that went straight to a remembered text chain. */
@@ -41,26 +42,42 @@ export function applyAppend(s: usize): bool {
   return appendToField(s, block, d, n);
 }
 
+/** Whether the text chain of that field of the block is remembered. `word` is the name as one word, 0 when it is longer. */
+@inline export function hasHotField(block: usize, word: u64, field: usize, n: u32): bool {
+  return load<u32>(block, B_CHAIN) != 0 && load<u32>(block, B_EPOCH) == documentEpoch(load<u32>(block, B_DOCUMENT))
+    && (word ? load<u64>(block, B_FIELD_WORD) == word : load<u32>(block, B_FIELD_LENGTH) == n && equalBytes(load<u32>(block, B_FIELD), field, n));
+}
+
 /**
- * Appends the string contents [p, end), in which the scan has `seen` these flags, to a field whose text chain is remembered. False: it is not, or a limit or memory is in reach;
- * nothing was touched, and no fault is set.
+ * Appends the string contents [p, end), in which the scan has `seen` these flags and `counted` so many code units (0: not), to the remembered
+ * field; `payer` is the account of the stream. False: a limit or the end of memory is in reach; nothing was touched, and no fault is set.
  */
-@inline export function appendToken(s: usize, block: usize, field: usize, n: u32, p: usize, end: usize, seen: u32): bool {
+@inline export function appendHot(s: usize, block: usize, p: usize, end: usize, seen: u32, counted: u32, payer: usize): bool {
   const chain = <usize>load<u32>(block, B_CHAIN), d = <usize>load<u32>(block, B_DOCUMENT);
-  if (!chain || load<u32>(block, B_EPOCH) != documentEpoch(d) || load<u32>(block, B_FIELD_LENGTH) != n
-    || !equalBytes(load<u32>(block, B_FIELD), field, n) || isTooLarge(s, <u32>(end - p))) return false;
+  if (isTooLarge(s, <u32>(end - p))) return false;
   if (seen & HAS_LOOSE_ESCAPE) {
     const out = scratch(<u32>(end - p) + 16);
     if (!out) return false;
     end = canonicalEscapes(p, end, out);
     p = out;
   }
-  const size = <u32>(end - p), from = chainUnits(chain), units = seen ? codeUnits(p, end) : size, byte = chainBytes(chain);
-  if (!chainAppend(d, chain, p, size, units)) return false;
-  const grown = chainBytes(chain) - byte, joined = grown != size;
-  store<u32>(s, load<u32>(s, S_SIZE) + grown, S_SIZE);
+  const size = <u32>(end - p), from = chainUnits(chain), units = !seen ? size : counted ? counted : codeUnits(p, end);
+  let joined = false, byte = chainBytes(chain);
+  if (!chainAppendShort(d, chain, p, size, units)) {
+    const account = setAccount(payer), done = chainAppend(d, chain, p, size, units);
+    setAccount(account);
+    if (!done) return false;
+    joined = chainBytes(chain) != byte + size;
+  }
+  store<u32>(s, load<u32>(s, S_SIZE) + chainBytes(chain) - byte, S_SIZE);
   store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
-  noteAppend(s, CHANGE_APPEND, block, field, n, from, from + units, joined ? byte - 6 : byte, joined);
+  if (!extendAppend(s, block, from + units)) {
+    const account = setAccount(payer);
+    noteAppend(s, CHANGE_APPEND, block, load<u32>(block, B_FIELD), load<u32>(block, B_FIELD_LENGTH), from, from + units, joined ? byte - 6 : byte, joined);
+    setAccount(account);
+    // only now is it known to speak of this field
+    store<u32>(block, load<u32>(block, B_CHANGE), B_FIELD_CHANGE);
+  }
   return true;
 }
 
@@ -128,6 +145,8 @@ function appendToField(s: usize, block: usize, d: usize, n: u32): bool {
   store<u32>(block, <u32>chain, B_CHAIN);
   store<u32>(block, <u32>keyOf(slot), B_FIELD);
   store<u32>(block, n, B_FIELD_LENGTH);
+  store<u64>(block, n > 8 ? 0 : load<u64>(keyOf(slot)) << (64 - (n << 3)) >> (64 - (n << 3)), B_FIELD_WORD);
+  store<u32>(block, 0, B_FIELD_CHANGE);
   store<u32>(block, documentEpoch(d), B_EPOCH);
   return appendText(s, block, d, chain);
 }

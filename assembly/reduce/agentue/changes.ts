@@ -7,7 +7,7 @@ import { expandSlot, memberSlot, rootSlot } from "../../document/index";
 import { codeUnits } from "../../text/units";
 import { writeUnits } from "../../codec/json/units";
 import { putText, putUint } from "../../codec/json/put";
-import { B_CHANGE, B_DOCUMENT, B_ID, B_ID_LENGTH, S_LOG, S_LOG_FIRST, S_LOST_VERSION, S_READ_VERSION, S_START_VERSION, S_VERSION } from "./state";
+import { B_CHANGE, B_DOCUMENT, B_FIELD_CHANGE, B_ID, B_ID_LENGTH, S_LOG, S_LOG_FIRST, S_LOST_VERSION, S_READ_VERSION, S_START_VERSION, S_VERSION } from "./state";
 
 export const CHANGE_START: u8 = 1, CHANGE_INSERT: u8 = 2, CHANGE_REPLACE: u8 = 3, CHANGE_FIELD: u8 = 4;
 export const CHANGE_APPEND: u8 = 5, CHANGE_ELEMENTS: u8 = 6, CHANGE_META: u8 = 7;
@@ -39,7 +39,7 @@ export function freeChanges(s: usize): void {
   for (let i = firstNumber(s); i != endNumber(s); i++) freeField(recordAt(s, i));
   const capacity = load<u32>(s, S_LOG + 8);
   if (capacity) free(load<u32>(s, S_LOG), capacity * RECORD);
-  memory.fill(s + S_LOG, 0, 16);
+  memory.fill(s + S_LOG, 0, 12);
   store<u32>(s, 0, S_LOG_FIRST);
 }
 
@@ -124,6 +124,17 @@ export function noteChange(s: usize, kind: u8, block: usize, field: usize, n: u3
     }
   }
   pushAppend(s, kind, block, field, n, from, to, byte, joined);
+}
+
+/** Extends the record of the last append to the block's hot field up to `to` code units; false: it is not the last change, or was read. */
+@inline export function extendAppend(s: usize, block: usize, to: u32): bool {
+  const change = load<u32>(block, B_FIELD_CHANGE);
+  if (!change || change != load<u32>(block, B_CHANGE) || change - 1 - firstNumber(s) >= endNumber(s) - firstNumber(s)) return false;
+  const r = recordAt(s, change - 1);
+  if (load<f64>(r, C_READ) != load<f64>(s, S_READ_VERSION)) return false;
+  store<u32>(r, to, C_TO);
+  store<f64>(r, load<f64>(s, S_VERSION), C_VERSION);
+  return true;
 }
 
 function pushAppend(s: usize, kind: u8, block: usize, field: usize, n: u32, from: u32, to: u32, byte: u32, joined: bool): void {

@@ -4,39 +4,36 @@ import { copyForward, equalBytes } from "../../memory/copy";
 import { hashBytes } from "../../text/hash";
 import { documentFree, documentSize } from "../../document/index";
 
-// State, STATE_SIZE bytes:
-//   0 status u8 | 1 flags u8 | 2 spare
-//   4 shell ptr | 8 shell length | 12 hole of meta | 16 hole of blocks   (the model's text without the values of meta and blocks)
-//  20 meta document
-//  24 blocks ptr | 28 count | 32 capacity | 36 index ptr (0 = none) | 40 index capacity | 44 block used last
-//  48 size of the model as compact JSON
-//  52 log of changes: ring {ptr, number behind the last record, capacity in records, -} | 68 number of the first record kept
-//  72 seq | 80 version | 88 applied | 96 skipped | 104 dropped | 112 version of the last start
-// 120 version at the last read of changes | 128 version up to which changes are lost | 136 order of ending (0 = not ended), all f64
-export const S_STATUS: usize = 0, S_FLAGS: usize = 1;
-export const S_SHELL: usize = 4, S_SHELL_LENGTH: usize = 8, S_META_HOLE: usize = 12, S_BLOCKS_HOLE: usize = 16;
-export const S_META: usize = 20, S_BLOCKS: usize = 24, S_COUNT: usize = 28, S_CAPACITY: usize = 32;
-const S_INDEX: usize = 36, S_INDEX_CAPACITY: usize = 40;
-export const S_LAST_BLOCK: usize = 44;
-export const S_SIZE: usize = 48, S_LOG: usize = 52, S_LOG_FIRST: usize = 68;
-export const S_SEQ: usize = 72, S_VERSION: usize = 80, S_APPLIED: usize = 88, S_SKIPPED: usize = 96, S_DROPPED: usize = 104;
-export const S_START_VERSION: usize = 112, S_READ_VERSION: usize = 120, S_LOST_VERSION: usize = 128, S_END_ORDER: usize = 136;
+// State, STATE_SIZE bytes. What a token touches stands together at the end, next to the stream's id: with many streams the cache decides.
+//   0 skipped | 8 dropped | 16 version of the last start | 24 version up to which changes are lost | 32 order of ending (0 = not ended), all f64
+//  40 shell ptr | 44 shell length | 48 hole of meta | 52 hole of blocks   (the model's text without the values of meta and blocks)
+//  56 meta document | 60 blocks ptr | 64 count | 68 capacity | 72 index ptr (0 = none) | 76 index capacity
+//  80 block used last | 84 size of the model as compact JSON
+//  88 log of changes: ring {ptr, number behind the last record, capacity in records} | 100 number of the first record kept
+// 104 status u8 | 105 flags u8 | 106 spare | 112 seq | 120 version | 128 applied | 136 version at the last read of changes, all f64
+export const S_SKIPPED: usize = 0, S_DROPPED: usize = 8, S_START_VERSION: usize = 16, S_LOST_VERSION: usize = 24, S_END_ORDER: usize = 32;
+export const S_SHELL: usize = 40, S_SHELL_LENGTH: usize = 44, S_META_HOLE: usize = 48, S_BLOCKS_HOLE: usize = 52;
+export const S_META: usize = 56, S_BLOCKS: usize = 60, S_COUNT: usize = 64, S_CAPACITY: usize = 68;
+const S_INDEX: usize = 72, S_INDEX_CAPACITY: usize = 76;
+export const S_LAST_BLOCK: usize = 80;
+export const S_SIZE: usize = 84, S_LOG: usize = 88, S_LOG_FIRST: usize = 100;
+export const S_STATUS: usize = 104, S_FLAGS: usize = 105;
+export const S_SEQ: usize = 112, S_VERSION: usize = 120, S_APPLIED: usize = 128, S_READ_VERSION: usize = 136;
 export const STATE_SIZE: u32 = 144;
 
 export const SEQ_KNOWN: u8 = 1;
 export const IN_BURST: u8 = 2;
 export const REFERENCES_ALLOWED: u8 = 4;
 
-// Block, 48 B and the id behind it:
-//   0 id length | 4 hash | 8 flags | 12 document
-//  16 hot chain (0 = none) | 20 hot field ptr | 24 hot field length | 28 epoch of the document they belong to
-//  32 number of the last change + 1 (0 = none) | 36 size of the allocation
-export const B_ID_LENGTH: usize = 0;
-const B_HASH: usize = 4;
-export const B_FLAGS: usize = 8, B_DOCUMENT: usize = 12, B_CHAIN: usize = 16, B_FIELD: usize = 20, B_FIELD_LENGTH: usize = 24;
-export const B_EPOCH: usize = 28, B_CHANGE: usize = 32;
-const B_ALLOCATION: usize = 36;
-export const B_ID: usize = 48;
+// Block, 52 B and the id behind it; here too what a token touches stands last:
+//   0 flags | 4 hot field ptr | 8 hot field length | 12 size of the allocation
+//  16 hot field as one word (0: longer than 8 bytes), u64 | 24 hot chain (0 = none) | 28 epoch of the document they belong to | 32 document
+//  36 number of the last change + 1 (0 = none) | 40 the same of a change known to be an append to the hot field | 44 hash | 48 id length
+export const B_FLAGS: usize = 0, B_FIELD: usize = 4, B_FIELD_LENGTH: usize = 8;
+const B_ALLOCATION: usize = 12;
+export const B_FIELD_WORD: usize = 16, B_CHAIN: usize = 24, B_EPOCH: usize = 28, B_DOCUMENT: usize = 32, B_CHANGE: usize = 36, B_FIELD_CHANGE: usize = 40;
+const B_HASH: usize = 44;
+export const B_ID_LENGTH: usize = 48, B_ID: usize = 52;
 export const IS_REFERENCE: u32 = 1;
 
 /** From this many blocks on they are found by hash. */
@@ -69,6 +66,11 @@ function freeBlock(b: usize): void {
 export function findBlock(s: usize, id: usize, n: u32): usize {
   const last = <usize>load<u32>(s, S_LAST_BLOCK);
   if (last && load<u32>(last, B_ID_LENGTH) == n && equalBytes(last + B_ID, id, n)) return last;
+  return findOtherBlock(s, id, n);
+}
+
+/** `findBlock` when it is known not to be the one used last. */
+export function findOtherBlock(s: usize, id: usize, n: u32): usize {
   const b = lookUp(s, id, n, hashBytes(id, n));
   if (b) store<u32>(s, <u32>b, S_LAST_BLOCK);
   return b;
