@@ -250,8 +250,9 @@ class Application {
       return { code: "limit", reason: R_LIMIT_DEPTH, path };
     }
     const growth = (): number => {
-      if (place.parent === undefined) return sizeOf(origin.value) - sizeOf(this.target.value);
-      const left = countOf(place.parent) - (place.parent === origin.parent ? 1 : 0);
+      // What held the value gives way to it.
+      if (place.value !== undefined && isPrefix(tokens, source)) return sizeOf(origin.value) - sizeOf(place.value);
+      const left = countOf(place.parent!) - (place.parent === origin.parent ? 1 : 0);
       const seat = place.value === undefined ? seatSize(place, left) : -sizeOf(place.value);
       return seat - seatSize(origin, countOf(origin.parent!) - 1);
     };
