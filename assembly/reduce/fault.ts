@@ -17,6 +17,8 @@ export let faultReceivedKind: u32 = 0;
 export let faultEventType: u32 = 0;
 /** Index of the patch operation at fault, NO_OPERATION = none. */
 export let faultOperationIndex: u32 = NO_OPERATION;
+/** Whether the reason speaks of something that has a name. */
+export let faultHasSubject: bool = false;
 let hasDetails: bool = false;
 
 export function clearFault(): void {
@@ -32,6 +34,7 @@ function clearDetails(): void {
   faultReceivedKind = 0;
   faultEventType = 0;
   faultOperationIndex = NO_OPERATION;
+  faultHasSubject = false;
   bytesClear(SUBJECT);
 }
 
@@ -99,6 +102,7 @@ export function pathText(p: usize, n: u32): void {
 /** Names what the reason speaks of: an id, a name or a value as canonical string contents, copied. One that finds no memory is left out. */
 export function faultSubject(p: usize, n: u32): void {
   hasDetails = true;
+  faultHasSubject = true;
   bytesClear(SUBJECT);
   if (scratchReserve(SUBJECT, n)) bytesAppend(SUBJECT, p, n);
 }
