@@ -2,8 +2,8 @@
 import { setAccount } from "../memory/heap";
 import { bytesFree, bytesReserve, RUN_CAP, RUN_LEN } from "../memory/bytes";
 
-const COUNT: u32 = 11;
-const RUNS: usize = memory.data(11 * 16, 16);
+const COUNT: u32 = 16;
+const RUNS: usize = memory.data(16 * 16, 16);
 
 /** Text on its way into a document. */
 export const SCRATCH_TEXT: usize = RUNS;
@@ -30,6 +30,15 @@ export const SCRATCH_SUBJECT: usize = RUNS + 144;
 
 /** Text of an AG-UI message or call being made. */
 export const SCRATCH_MODEL: usize = RUNS + 160;
+
+/** The text of an AG-UI event behind the boundary, and behind enforcement, when either has changed it. */
+export const SCRATCH_BOUNDARY: usize = RUNS + 176;
+export const SCRATCH_ENFORCED: usize = RUNS + 192;
+/** Members of the objects that are being rewritten, and an index of names or parts. */
+export const SCRATCH_MEMBERS: usize = RUNS + 208;
+export const SCRATCH_INDEX: usize = RUNS + 224;
+/** Warnings of the event under way. */
+export const SCRATCH_WARNINGS: usize = RUNS + 240;
 
 /** Makes room for `more` bytes in one of these runs, whoever pays at the moment; false = out of memory. */
 export function scratchReserve(run: usize, more: u32): bool {
