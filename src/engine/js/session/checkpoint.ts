@@ -186,7 +186,6 @@ function readStream(input: Reader): SavedStream {
     number,
     number,
   ];
-  check(version > 0 && endOrder > 0 === (status === 3));
   const paused = (flags & 2) !== 0;
   const lost = (flags & 8) !== 0;
   const queue: SavedMessage[] = [];

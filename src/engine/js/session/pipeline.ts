@@ -1,37 +1,28 @@
-import { R_LIMIT_MESSAGE, R_LIMIT_NUMBER, R_LIMIT_QUEUE, R_OBJECT, R_STRING } from "../../../../assembly/abi/codes.js";
-import type { Fault, WarningCode } from "../../../errors.js";
-import { mayHoldExactNumber, readExact, stringify } from "../../../json/exact.js";
+import { R_LIMIT_MESSAGE, R_OBJECT } from "../../../../assembly/abi/codes.js";
+import type { Fault, WarningFacts } from "../../../errors.js";
+import { stringify } from "../../../json/exact.js";
 import type { JsonObject } from "../../../json/object.js";
-import { hasShortDigitRuns, mayHoldLongNumber, nestingOf } from "../../../json/text.js";
+import { mayHoldLongNumber, nestingOf } from "../../../json/text.js";
 import type { Report, SessionOptions } from "../../contract.js";
 import { findLongNumber, findTextFault } from "../codec/text-fault.js";
 import { decodeReplacing, encodeUtf8 } from "../codec/utf8.js";
-import { copyValue, isPlain, LONGEST_DOUBLE } from "../codec/value.js";
+import { copyValue, LONGEST_DOUBLE } from "../codec/value.js";
 import type { Framer, MessageSink } from "../frame/sink.js";
 import type { Source } from "../reduce/agentue/operations.js";
-import { ACCEPTED, AgentueReducer, NO_GAP, SKIPPED, seqOf } from "../reduce/agentue/reducer.js";
-import { REFUSED } from "../reduce/agentue/state.js";
 import type { NamesAt } from "../reduce/agentue/validate.js";
-import type { Violation } from "../reduce/agentue/violation.js";
 import { namesOf } from "./names.js";
+import type { Protocol } from "./protocol.js";
 import type { QueuedMessage } from "./queue.js";
-import { Stream, type Streams } from "./streams.js";
-import { MOST_BYTES } from "./text.js";
 
 /** Places of the event in hand other than an offset: the framer knows it; there is none. */
 const ON_THE_WIRE = -2;
-const NOWHERE = -1;
+export const NOWHERE = -1;
 
 /** Stands where no call is in hand. */
 const NO_REPORTS: Report[] = [];
 
 /** Below this `numberLength` a text with short runs of digits could still hold a number that is too long. */
 const QUICK_NUMBER_LENGTH = 40;
-/** Digits and dots in a row that may be more than a double carries. */
-const LONG_RUN = 16;
-
-/** Violations that say nothing about the stream's content. */
-const HARMLESS: ReadonlySet<string> = /* @__PURE__ */ new Set(["no_model", "after_end", "unresolved_reference"]);
 
 /** Counters of a whole session. */
 export class Counters {
@@ -46,33 +37,36 @@ export class Counters {
   warnings = 0;
 }
 
-/** From one message to its effect and its reports: decoding, routing, queueing, reducing (docs/semantics.md §2 to §5, §8). */
+/** From bytes, texts and values to messages for the protocol, and from its verdicts to reports (docs/semantics.md §2.1, §2.3, §8). */
 export class Pipeline implements MessageSink {
   framer: Framer;
-  streams: Streams;
   counters = new Counters();
   /** The connection's sticky failure. */
   failure: Fault | undefined;
-  readonly reducer: AgentueReducer;
-  private readonly options: SessionOptions;
-  private readonly quick: boolean;
+  readonly options: SessionOptions;
+  /** Whether a text with short runs of digits holds no number that is too long. */
+  readonly quick: boolean;
+  readonly protocol: Protocol;
 
   // The call in hand.
   private reports: Report[] = NO_REPORTS;
   private delivered = 0;
   private sticky = false;
-  // The event in hand: its index, its offset or place, its text and what is known of it.
-  private index = 0;
+  // The message in hand.
+  /** Its index. */
+  index = 0;
+  /** Its text; undefined when it came as a value. */
+  text: string | undefined;
+  /** What is known of it; of a text, bytes and exactness are for the protocol to fill in. */
+  readonly source: Source = { nesting: 0, bytes: 0, exact: false };
   private offset = NOWHERE;
-  private text: string | undefined;
-  private readonly source: Source = { nesting: 0, bytes: 0, exact: false };
 
-  constructor(options: SessionOptions, framer: Framer, streams: Streams) {
+  /** @param protocol makes the protocol of this pipeline */
+  constructor(options: SessionOptions, framer: Framer, protocol: (pipeline: Pipeline) => Protocol) {
     this.options = options;
     this.framer = framer;
-    this.streams = streams;
-    this.reducer = new AgentueReducer(options.limits, options.sequence);
     this.quick = options.limits.numberLength >= QUICK_NUMBER_LENGTH;
+    this.protocol = protocol(this);
   }
 
   /** @param sticky whether a fault of the connection's stays */
@@ -108,7 +102,7 @@ export class Pipeline implements MessageSink {
   /** The tail of the body, known to be a whole text; `replaced`: its ill-formed UTF-8 was. */
   tail(text: string, bytes: Uint8Array, replaced: boolean): boolean {
     this.open(ON_THE_WIRE);
-    if (replaced) this.warn("utf8_replaced");
+    if (replaced) this.warn({ code: "utf8_replaced" });
     return this.read(text, bytes, replaced);
   }
 
@@ -125,7 +119,7 @@ export class Pipeline implements MessageSink {
 
   /** An event that came as a value. */
   value(event: unknown): void {
-    if (this.quick && this.appendValue(event)) return;
+    if (this.quick && this.protocol.takeValue(event)) return;
     const copy = copyValue(event, this.options.limits.depth);
     if ("code" in copy && copy.code === "not_json") {
       // The caller's mistake: no message was read.
@@ -144,15 +138,25 @@ export class Pipeline implements MessageSink {
     this.route(copy.value, event);
   }
 
-  /** A message that was queued. */
-  replay(streamId: string, message: QueuedMessage): void {
+  /** Takes a message that was queued in hand again; returns the event. */
+  reopen(message: QueuedMessage): JsonObject {
     const { text } = message;
     this.index = message.eventIndex;
     this.offset = message.byteOffset;
     this.text = text;
     this.source.nesting = nestingOf(text, this.options.limits.depth + 1) - 1;
-    const event = JSON.parse(text) as JsonObject;
-    this.apply(this.streams.find(streamId), streamId, event, event);
+    return JSON.parse(text) as JsonObject;
+  }
+
+  /** The message in hand for a queue; `event` is written where there is no text. */
+  queued(event: JsonObject): QueuedMessage {
+    const byteOffset = this.offset === NOWHERE ? NOWHERE : this.locate(0);
+    return { eventIndex: this.index, byteOffset, text: this.text ?? stringify(event) };
+  }
+
+  /** One more message that came as a value. */
+  openValue(): void {
+    this.open(NOWHERE);
   }
 
   /** One more message. */
@@ -164,7 +168,7 @@ export class Pipeline implements MessageSink {
 
   private readIllFormed(bytes: Uint8Array): boolean {
     if (this.options.utf8 === "fatal") return this.undecodable(bytes, false);
-    this.warn("utf8_replaced");
+    this.warn({ code: "utf8_replaced" });
     return this.read(decodeReplacing(bytes), bytes, true);
   }
 
@@ -190,167 +194,15 @@ export class Pipeline implements MessageSink {
     return this.fail({ code, byteOffset: this.locate(position) });
   }
 
-  // ---------------------------------------------------------------- from event to stream
-
   /**
-   * @param event the event as JSON; a copy of our own when it came as a value
+   * @param event the message as JSON; a copy of our own when it came as a value
    * @param reported what listeners get
    */
   private route(event: unknown, reported: unknown): boolean {
-    if (typeof event !== "object" || event === null || Array.isArray(event)) {
-      return this.fail({ code: "not_an_event", reason: R_OBJECT, ...this.start() });
+    if (typeof event === "object" && event !== null && !Array.isArray(event)) {
+      return this.protocol.take(event as JsonObject, reported);
     }
-    const id = (event as JsonObject).stream_id;
-    if (id !== undefined && typeof id !== "string") {
-      return this.fail({ code: "not_an_event", reason: R_STRING, path: "/stream_id", ...this.start() });
-    }
-    const streamId = id ?? "";
-    const stream = this.streams.find(streamId);
-    if (stream?.queue !== undefined) this.enqueue(stream, event as JsonObject);
-    else this.apply(stream, streamId, event as JsonObject, reported);
-    return true;
-  }
-
-  private enqueue(stream: Stream, event: JsonObject): void {
-    const queue = stream.queue!;
-    const starts = event.op === "start";
-    if (queue.lost && !starts) {
-      this.drop(stream);
-      return;
-    }
-    const text = this.text ?? stringify(event);
-    const byteOffset = this.offset === NOWHERE ? NOWHERE : this.locate(0);
-    if (queue.add({ eventIndex: this.index, byteOffset, text })) {
-      // From a start that is kept on nothing was lost.
-      queue.lost = false;
-    } else {
-      this.report(
-        this.faultOf(
-          { code: "limit", reason: R_LIMIT_QUEUE, path: "/stream_id" },
-          stream.id,
-          event,
-          this.start().byteOffset,
-        ),
-      );
-      if (this.options.onViolation === "refuse-stream") queue.lost = true;
-    }
-  }
-
-  private apply(stream: Stream | undefined, streamId: string, event: JsonObject, reported: unknown): void {
-    const { text } = this;
-    if (
-      stream !== undefined &&
-      text !== undefined &&
-      this.quick &&
-      event.op === "append" &&
-      hasShortDigitRuns(text, LONG_RUN) &&
-      this.reducer.appendText(stream, event)
-    ) {
-      this.accept(stream, event);
-      return;
-    }
-    const numberAt = this.findLongNumber(event);
-    if (numberAt !== undefined) {
-      this.violate(stream, streamId, event, { code: "limit", reason: R_LIMIT_NUMBER }, numberAt);
-      return;
-    }
-    if (stream !== undefined && stream.status === REFUSED && event.op !== "start") {
-      stream.skipping = false;
-      this.drop(stream);
-      return;
-    }
-    const { source } = this;
-    let owned = event;
-    if (text !== undefined) {
-      source.bytes = MOST_BYTES * text.length;
-      source.exact = mayHoldExactNumber(text);
-      if (source.exact) owned = readExact(text) as JsonObject;
-      // The listeners get the other copy.
-      else if (this.options.events) owned = JSON.parse(text);
-    }
-    const target = stream ?? (event.op === "start" ? new Stream(streamId) : undefined);
-    const full = stream === undefined && this.streams.size >= this.options.limits.streams;
-    const verdict = this.reducer.reduce(target, owned, this.namesAt([], owned), this.namesAt, source, full);
-    if (verdict === ACCEPTED) {
-      if (stream === undefined) this.streams.add(target!);
-      this.accept(target!, reported);
-    } else if (verdict === SKIPPED) {
-      this.skip(stream!, owned);
-    } else {
-      // as judged: a double may show an integer where the text holds none (1e-400)
-      this.violate(stream, streamId, owned, this.reducer.violation!, this.start().byteOffset);
-    }
-  }
-
-  /** The quick way for a value: whether it was accepted. */
-  private appendValue(value: unknown): boolean {
-    if (typeof value !== "object" || value === null || !isPlain(value)) return false;
-    const event = value as JsonObject;
-    let stream: Stream | undefined;
-    try {
-      const { stream_id: id, block } = event;
-      if (id !== undefined && typeof id !== "string") return false;
-      stream = this.streams.find(id ?? "");
-      if (stream === undefined || stream.queue !== undefined) return false;
-      if (typeof block !== "object" || block === null || !isPlain(block)) return false;
-      if (!this.reducer.appendText(stream, event)) return false;
-    } catch {
-      // An accessor or a Proxy has thrown: the long way tells where.
-      return false;
-    }
-    this.open(NOWHERE);
-    this.accept(stream, event);
-    return true;
-  }
-
-  private accept(stream: Stream, event: unknown): void {
-    stream.skipping = false;
-    stream.applied++;
-    this.counters.applied++;
-    const lastSeq = this.reducer.gap;
-    if (lastSeq !== NO_GAP) {
-      const { op } = event as { op: "set" | "append" | "error" | "ping" | "end" };
-      const seq = seqOf(event as JsonObject)!;
-      this.reports.push({ kind: "gap", gap: { streamId: stream.id, op, lastSeq, seq, eventIndex: this.index } });
-    }
-    if (this.options.events) {
-      this.reports.push({ kind: "event", event, streamId: stream.id, eventIndex: this.index });
-    }
-    this.streams.followStatus(stream);
-  }
-
-  private skip(stream: Stream, event: JsonObject): void {
-    stream.skipped++;
-    this.counters.skipped++;
-    if (!stream.skipping) this.warn("duplicate_seq", stream.id, seqOf(event));
-    stream.skipping = true;
-  }
-
-  private drop(stream: Stream): void {
-    stream.dropped++;
-    this.counters.dropped++;
-  }
-
-  /** Reports a violation and refuses the stream where that is asked for. */
-  private violate(
-    stream: Stream | undefined,
-    streamId: string,
-    event: JsonObject,
-    violation: Violation,
-    byteOffset?: number,
-  ): void {
-    this.report(this.faultOf(violation, streamId, event, byteOffset));
-    if (stream === undefined) return;
-    stream.skipping = false;
-    if (this.options.onViolation === "refuse-stream" && !HARMLESS.has(violation.code)) this.refuse(streamId);
-  }
-
-  /** The stream takes nothing but a `start` from now on. */
-  refuse(streamId: string): void {
-    const stream = this.streams.find(streamId);
-    if (stream === undefined) return;
-    stream.status = REFUSED;
-    this.streams.followStatus(stream);
+    return this.fail({ code: "not_an_event", reason: R_OBJECT, ...this.start() });
   }
 
   // ---------------------------------------------------------------- what is known of the event in hand
@@ -361,12 +213,13 @@ export class Pipeline implements MessageSink {
     return position === 0 ? this.framer.messageStart() : this.framer.locate(position);
   }
 
-  private start(): { byteOffset?: number } {
+  /** Where the message in hand starts, if it came as text. */
+  start(): { byteOffset?: number } {
     return this.offset === NOWHERE ? {} : { byteOffset: this.locate(0) };
   }
 
   /** Where the first number text beyond the limit is: undefined when there is none, NOWHERE when the event came as a value. */
-  private findLongNumber(event: JsonObject): number | undefined {
+  findLongNumber(event: JsonObject): number | undefined {
     const limit = this.options.limits.numberLength;
     const { text } = this;
     if (text === undefined && limit >= LONGEST_DOUBLE) return undefined;
@@ -377,20 +230,13 @@ export class Pipeline implements MessageSink {
     return this.offset === NOWHERE ? NOWHERE : this.locate(position);
   }
 
-  private readonly namesAt: NamesAt = (path, object) => namesOf(this.text, path, object);
+  /** Member names of an object inside of the message in hand, in document order. */
+  readonly namesAt: NamesAt = (path, object) => namesOf(this.text, path, object);
 
   // ---------------------------------------------------------------- reports
 
-  private faultOf(violation: Violation, streamId: string, event: JsonObject, byteOffset = NOWHERE): Fault {
-    const fault: Fault = { ...violation, streamId, eventIndex: this.index };
-    const seq = seqOf(event);
-    if (seq !== undefined) fault.seq = seq;
-    if (byteOffset >= 0) fault.byteOffset = byteOffset;
-    return fault;
-  }
-
   /** A fault of the connection's: returns whether reading goes on. */
-  private fail(fault: Fault): boolean {
+  fail(fault: Fault): boolean {
     fault.eventIndex = this.index;
     this.report(fault);
     if (!this.sticky) return true;
@@ -398,18 +244,24 @@ export class Pipeline implements MessageSink {
     return false;
   }
 
-  private report(fault: Fault): void {
+  /** An error of the message in hand. */
+  report(fault: Fault): void {
     this.counters.errors++;
     if (this.delivered++ < this.options.limits.reports) this.reports.push({ kind: "error", fault });
   }
 
-  private warn(code: WarningCode, streamId?: string, seq?: number): void {
+  /** @param seq of the event, if it is valid */
+  warn(facts: WarningFacts, streamId?: string, seq?: number): void {
     this.counters.warnings++;
     if (this.delivered++ >= this.options.limits.reports) return;
-    const warning: Report = { kind: "warning", code, eventIndex: this.index };
-    if (code === "duplicate_seq") warning.path = "/seq";
+    const warning: Report = { kind: "warning", ...facts, eventIndex: this.index };
     if (streamId !== undefined) warning.streamId = streamId;
     if (seq !== undefined) warning.seq = seq;
     this.reports.push(warning);
+  }
+
+  /** An accepted event, or a gap before it. */
+  deliver(report: Report): void {
+    this.reports.push(report);
   }
 }

@@ -29,3 +29,11 @@ export class MessageQueue {
     return true;
   }
 }
+
+/** Strings, kept, and the white space between tokens. */
+const SPACE = /("(?:[^"\\]|\\.)*")|[ \t\n\r]+/gs;
+
+/** The message with its text as compact JSON. */
+export function compact(message: QueuedMessage): QueuedMessage {
+  return { ...message, text: message.text.replace(SPACE, "$1") };
+}

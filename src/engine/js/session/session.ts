@@ -1,6 +1,6 @@
-import { R_NONE } from "../../../../assembly/abi/codes.js";
 import type { Fault } from "../../../errors.js";
 import type {
+  ArgumentText,
   ChangeSet,
   EngineSession,
   FinishResult,
@@ -16,14 +16,11 @@ import { JsonFramer } from "../frame/json.js";
 import { LineFramer } from "../frame/line.js";
 import { type Framer, isBlank, isBlankOrDone } from "../frame/sink.js";
 import { SseFramer } from "../frame/sse.js";
-import type { Source } from "../reduce/agentue/operations.js";
-import { ENDED, STATUS_NAMES, UNKNOWN_SEQ } from "../reduce/agentue/state.js";
+import { AgentueProtocol } from "./agentue.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
-import { namesIn } from "./names.js";
 import { Counters, Pipeline } from "./pipeline.js";
-import { MessageQueue } from "./queue.js";
-import { rebuild, type Saved, save } from "./saving.js";
-import { Stream, Streams } from "./streams.js";
+import type { OwnedTree, Protocol } from "./protocol.js";
+import { rebuild, save } from "./saving.js";
 import { isWhole, readText } from "./text.js";
 
 /**
@@ -32,13 +29,15 @@ import { isWhole, readText } from "./text.js";
 export class JsSession implements EngineSession {
   private readonly options: SessionOptions;
   private readonly pipeline: Pipeline;
+  private readonly protocol: Protocol;
   private finished = false;
   /** The body ended inside a message. */
   private cut = false;
 
   constructor(options: SessionOptions) {
     this.options = options;
-    this.pipeline = new Pipeline(options, createFramer(options), new Streams(options.keepEnded));
+    this.pipeline = new Pipeline(options, createFramer(options), (pipeline) => new AgentueProtocol(pipeline));
+    this.protocol = this.pipeline.protocol;
   }
 
   push(chunk: Uint8Array, reports: Report[]): number {
@@ -77,7 +76,11 @@ export class JsSession implements EngineSession {
 
   finish(reports: Report[]): number {
     const { pipeline, options } = this;
-    if (pipeline.failure !== undefined || this.finished) return 0;
+    if (pipeline.failure !== undefined) {
+      this.protocol.finish();
+      return 0;
+    }
+    if (this.finished) return 0;
     this.finished = true;
     const { framer } = pipeline;
     const before = pipeline.counters.applied;
@@ -94,18 +97,12 @@ export class JsSession implements EngineSession {
       else framer.dropTail();
     }
     pipeline.end();
+    this.protocol.finish();
     return pipeline.counters.applied - before;
   }
 
   finishResult(): FinishResult {
-    const { failure, streams } = this.pipeline;
-    const all = [...streams.all()];
-    const complete =
-      !this.cut && failure === undefined && all.length > 0 && all.every((stream) => stream.status === ENDED);
-    return {
-      status: complete ? "complete" : "truncated",
-      streams: all.map((stream) => ({ streamId: stream.id, status: STATUS_NAMES[stream.status]! })),
-    };
+    return this.protocol.finishResult(!this.cut && this.pipeline.failure === undefined);
   }
 
   failure(): Fault | undefined {
@@ -122,6 +119,7 @@ export class JsSession implements EngineSession {
     pipeline.framer = framer;
     pipeline.failure = undefined;
     pipeline.counters.nextIndex = 0;
+    this.protocol.reconnect();
     this.finished = false;
     this.cut = false;
   }
@@ -129,7 +127,7 @@ export class JsSession implements EngineSession {
   reset(): void {
     const { pipeline, options } = this;
     pipeline.framer = createFramer(options);
-    pipeline.streams = new Streams(options.keepEnded);
+    this.protocol.reset();
     pipeline.counters = new Counters();
     pipeline.failure = undefined;
     this.finished = false;
@@ -137,161 +135,110 @@ export class JsSession implements EngineSession {
   }
 
   load(streamId: string, seq: number | undefined, model: Uint8Array): Fault | undefined {
-    const read = readText(model, this.options.limits);
-    if ("code" in read) return read.code === "limit" ? { ...read, streamId } : read;
-    return this.loadTree(streamId, seq, read.value, read.text, read.source);
+    const tree = readTree(model, streamId, this.options);
+    return "code" in tree ? tree : this.protocol.load(streamId, seq, tree);
   }
 
   loadValue(streamId: string, seq: number | undefined, model: unknown): Fault | undefined {
-    const copy = copyValue(model, this.options.limits.depth);
-    if ("code" in copy) return copy;
-    const source = { nesting: copy.depth, bytes: copy.bound, exact: copy.exact };
-    return this.loadTree(streamId, seq, copy.value, undefined, source);
-  }
-
-  private loadTree(
-    streamId: string,
-    seq: number | undefined,
-    model: unknown,
-    text: string | undefined,
-    source: Source,
-  ): Fault | undefined {
-    const { reducer, streams } = this.pipeline;
-    const known = streams.find(streamId);
-    const stream = known ?? new Stream(streamId);
-    const full = known === undefined && streams.size >= this.options.limits.streams;
-    const violation = reducer.load(stream, seq ?? UNKNOWN_SEQ, model, namesIn(text), source, full);
-    if (violation !== undefined) return { ...violation, streamId };
-    if (known === undefined) streams.add(stream);
-    streams.followStatus(stream);
-    return undefined;
+    const tree = copyTree(model, this.options);
+    return "code" in tree ? tree : this.protocol.load(streamId, seq, tree);
   }
 
   materialize(streamId: string, block: Uint8Array): Fault | undefined {
-    const read = readText(block, this.options.limits);
-    if ("code" in read) return read.code === "limit" ? { ...read, streamId } : read;
-    return this.materializeTree(streamId, read.value, read.source);
+    const tree = readTree(block, streamId, this.options);
+    return "code" in tree ? tree : this.protocol.materialize(streamId, tree);
   }
 
   materializeValue(streamId: string, block: unknown): Fault | undefined {
-    const copy = copyValue(block, this.options.limits.depth);
-    if ("code" in copy) return copy;
-    return this.materializeTree(streamId, copy.value, { nesting: copy.depth, bytes: copy.bound, exact: copy.exact });
-  }
-
-  private materializeTree(streamId: string, block: unknown, source: Source): Fault | undefined {
-    const violation = this.pipeline.reducer.materialize(this.pipeline.streams.find(streamId), block, source);
-    return violation === undefined ? undefined : { ...violation, streamId };
+    const tree = copyTree(block, this.options);
+    return "code" in tree ? tree : this.protocol.materialize(streamId, tree);
   }
 
   pause(streamId: string): Fault | undefined {
-    const stream = this.pipeline.streams.find(streamId);
-    if (stream === undefined) return { code: "no_model", reason: R_NONE, streamId };
-    stream.queue ??= new MessageQueue(this.options.limits.queuedBytes);
-    return undefined;
+    return this.protocol.pause(streamId);
   }
 
   resume(streamId: string, reports: Report[]): number {
     const { pipeline } = this;
-    const stream = pipeline.streams.find(streamId);
-    if (stream?.queue === undefined) return 0;
-    const { messages, lost } = stream.queue;
-    stream.queue = undefined;
     const before = pipeline.counters.applied;
     pipeline.begin(reports, false);
-    for (const message of messages) pipeline.replay(streamId, message);
+    this.protocol.resume(streamId);
     pipeline.end();
-    if (lost) pipeline.refuse(streamId);
     return pipeline.counters.applied - before;
   }
 
   status(streamId: string): StreamStatus {
-    return STATUS_NAMES[this.pipeline.streams.find(streamId)?.status ?? 0]!;
+    return this.protocol.status(streamId);
   }
 
   seq(streamId: string): number | undefined {
-    const seq = this.pipeline.streams.find(streamId)?.seq ?? UNKNOWN_SEQ;
-    return seq === UNKNOWN_SEQ ? undefined : seq;
+    return this.protocol.seq(streamId);
   }
 
   snapshot(streamId: string, integers: "number" | "bigint"): unknown {
-    const document = this.pipeline.streams.find(streamId)?.document;
-    return document === undefined ? undefined : cloneValue(document.model, integers);
+    const view = this.protocol.view(streamId);
+    return view === undefined ? undefined : cloneValue(view.value, integers);
   }
 
   withSnapshotBytes<T>(streamId: string, use: (view: Uint8Array) => T): { value: T } | undefined {
-    const document = this.pipeline.streams.find(streamId)?.document;
-    if (document === undefined) return undefined;
-    const bytes = encodeUtf8(writeJson(document.model, document.exact));
-    document.settle();
+    const view = this.protocol.view(streamId);
+    if (view === undefined) return undefined;
+    const bytes = encodeUtf8(writeJson(view.value, view.exact));
+    this.protocol.settle(streamId);
     return { value: use(bytes) };
   }
 
   changes(streamId: string, since: number | undefined): ChangeSet {
-    const stream = this.pipeline.streams.find(streamId);
-    if (stream !== undefined) return stream.changes.read(since);
-    return (since ?? 0) === 0 ? { version: 0, changes: [] } : { version: 0, resync: true };
+    return this.protocol.changes(streamId, since);
   }
 
   stats(streamId?: string): Stats {
-    const { counters, streams } = this.pipeline;
-    const stream = streamId === undefined ? undefined : streams.find(streamId);
-    const included = streamId === undefined ? [...streams.all()] : stream === undefined ? [] : [stream];
-    let blocks = 0;
-    let queued = 0;
-    for (const { document, queue } of included) {
-      blocks += document!.blocks.length;
-      queued += queue?.messages.length ?? 0;
-    }
-    const { events, bytes, errors, warnings } = streamId === undefined ? counters : new Counters();
-    const { applied, skipped, dropped } = streamId === undefined ? counters : (stream ?? new Counters());
-    const version = stream?.changes.version ?? 0;
-    return {
-      events,
-      bytes,
-      applied,
-      skipped,
-      dropped,
-      errors,
-      warnings,
-      streams: included.length,
-      blocks,
-      queued,
-      version,
-      memory: 0,
-    };
+    const stats = this.protocol.stats(streamId);
+    if (streamId !== undefined) return stats;
+    const { events, bytes, applied, skipped, dropped, errors, warnings } = this.pipeline.counters;
+    return { ...stats, events, bytes, applied, skipped, dropped, errors, warnings };
   }
 
   streamIds(): string[] {
-    return [...this.pipeline.streams.all()].map((stream) => stream.id);
+    return this.protocol.streamIds();
+  }
+
+  argumentText(toolCallId: string, from: number): ArgumentText | undefined {
+    return this.protocol.argumentText?.(toolCallId, from);
   }
 
   get lastEventId(): string | undefined {
-    return this.pipeline.framer instanceof SseFramer ? this.pipeline.framer.lastEventId : undefined;
+    return this.ids?.lastEventId;
   }
 
   get retry(): number | undefined {
-    return this.pipeline.framer instanceof SseFramer ? this.pipeline.framer.retry : undefined;
+    return this.ids?.retry;
+  }
+
+  /** Where ids and delays of the transport are kept; AG-UI knows none. */
+  private get ids(): SseFramer | undefined {
+    const { framer } = this.pipeline;
+    return framer instanceof SseFramer && this.options.protocol === "agentue" ? framer : undefined;
   }
 
   release(streamId: string): boolean {
-    return this.pipeline.streams.remove(streamId);
+    return this.protocol.release(streamId);
   }
 
   checkpoint(): Uint8Array {
-    const { framer, streams, counters, failure } = this.pipeline;
-    const state: Saved = { framer, streams, counters, finished: this.finished, cut: this.cut };
-    return writeCheckpoint(save(state, this.options.transport, failure !== undefined));
+    const { framer, counters, failure } = this.pipeline;
+    const state = { framer, counters, finished: this.finished, cut: this.cut };
+    return writeCheckpoint(save(state, this.protocol, this.options, failure !== undefined));
   }
 
   restore(bytes: Uint8Array): Fault | undefined {
     const checkpoint = readCheckpoint(bytes);
     if (checkpoint === undefined) return { code: "bad_checkpoint" };
     const { pipeline, options } = this;
-    const saved = rebuild(checkpoint, createFramer(options), options, pipeline.reducer);
-    if (typeof saved === "string") return { code: "bad_checkpoint" };
+    const saved = rebuild(checkpoint, createFramer(options), this.protocol, options);
+    if (saved === undefined) return { code: "bad_checkpoint" };
+    saved.adopt();
     pipeline.framer = saved.framer;
-    pipeline.streams = saved.streams;
     pipeline.counters = saved.counters;
     pipeline.failure = undefined;
     this.finished = saved.finished;
@@ -302,6 +249,20 @@ export class JsSession implements EngineSession {
   close(): void {
     this.reset();
   }
+}
+
+/** A caller's text as a tree of our own, or its fault. */
+function readTree(bytes: Uint8Array, streamId: string, { limits }: SessionOptions): OwnedTree | Fault {
+  const read = readText(bytes, limits);
+  return "code" in read && read.code === "limit" ? { ...read, streamId } : read;
+}
+
+/** A caller's value as a tree of our own, or its fault. */
+function copyTree(value: unknown, { limits }: SessionOptions): OwnedTree | Fault {
+  const copy = copyValue(value, limits.depth);
+  if ("code" in copy) return copy;
+  const source = { nesting: copy.depth, bytes: copy.bound, exact: copy.exact };
+  return { value: copy.value, text: undefined, source };
 }
 
 function createFramer({ transport, limits }: SessionOptions): Framer {

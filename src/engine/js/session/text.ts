@@ -57,3 +57,6 @@ export function isWhole(text: string, depth: number): boolean {
 
 /** Most bytes of compact JSON for one character of a text: a number may grow from `1e20` to 21 digits. */
 export const MOST_BYTES = 7;
+
+/** Digits and dots in a row that may be more than a double carries. */
+export const LONG_RUN = 16;

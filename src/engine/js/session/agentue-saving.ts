@@ -1,0 +1,74 @@
+import type { JsonObject } from "../../../json/object.js";
+import { nestingOf } from "../../../json/text.js";
+import type { SessionOptions } from "../../contract.js";
+import { writeJson } from "../codec/clone.js";
+import type { AgentueReducer } from "../reduce/agentue/reducer.js";
+import { UNKNOWN_SEQ } from "../reduce/agentue/state.js";
+import type { SavedStream } from "./checkpoint.js";
+import { namesIn } from "./names.js";
+import { compact, MessageQueue } from "./queue.js";
+import { Stream } from "./streams.js";
+import { readString } from "./text.js";
+
+/** One stream for a checkpoint (docs/semantics.md §10). */
+export function saveStream(stream: Stream): SavedStream {
+  const { document, queue } = stream;
+  return {
+    id: stream.id,
+    status: stream.status,
+    seq: stream.seq === UNKNOWN_SEQ ? undefined : stream.seq,
+    paused: queue !== undefined,
+    skipping: stream.skipping,
+    lost: queue?.lost === true,
+    version: stream.changes.version,
+    applied: stream.applied,
+    skipped: stream.skipped,
+    dropped: stream.dropped,
+    endOrder: stream.endOrder,
+    queue: (queue?.messages ?? []).map(compact),
+    model: writeJson(document!.model, document!.exact),
+  };
+}
+
+/** A stream from a checkpoint; undefined when it is malformed or beyond a limit. */
+export function rebuildStream(
+  saved: SavedStream,
+  options: SessionOptions,
+  reducer: AgentueReducer,
+): Stream | undefined {
+  const { limits } = options;
+  const model = readString(saved.model, limits);
+  if (model === undefined) return undefined;
+  const stream = new Stream(saved.id);
+  const seq = saved.seq ?? UNKNOWN_SEQ;
+  if (reducer.load(stream, seq, model.value, namesIn(model.text), model.source, false) !== undefined) return undefined;
+  stream.status = saved.status;
+  stream.skipping = saved.skipping;
+  stream.applied = saved.applied;
+  stream.skipped = saved.skipped;
+  stream.dropped = saved.dropped;
+  stream.endOrder = saved.endOrder;
+  stream.changes.restore(saved.version);
+  // An AgentUE stream begins with its first version and is ended or not.
+  if (saved.version === 0 || saved.endOrder > 0 !== (saved.status === 3)) return undefined;
+  if (!saved.paused) return stream;
+  stream.queue = new MessageQueue(limits.queuedBytes);
+  stream.queue.lost = saved.lost;
+  for (const message of saved.queue) {
+    if (!isRouted(message.text, saved.id, options) || !stream.queue.add(message)) return undefined;
+  }
+  return stream;
+}
+
+/** Whether a queued text is an event of the stream. */
+function isRouted(text: string, streamId: string, { limits }: SessionOptions): boolean {
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    return false;
+  }
+  if (typeof event !== "object" || event === null || Array.isArray(event)) return false;
+  const { stream_id: id = "" } = event as JsonObject;
+  return id === streamId && nestingOf(text, limits.depth + 1) <= limits.depth;
+}

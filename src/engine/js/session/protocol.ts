@@ -1,0 +1,73 @@
+import type { Fault } from "../../../errors.js";
+import type { ArgumentText, ChangeSet, FinishResult, Stats, StreamStatus } from "../../contract.js";
+import type { Source } from "../reduce/agentue/operations.js";
+import type { SavedStream } from "./checkpoint.js";
+
+/** A model as a reader sees it. */
+export interface ModelView {
+  /** The model, to be copied. */
+  value: unknown;
+  /** Whether it may hold an `ExactNumber`. */
+  exact: boolean;
+}
+
+/** A tree of our own that was read from the caller's text or value. */
+export interface OwnedTree {
+  value: unknown;
+  /** The text it came from; undefined when it came as a value. */
+  text: string | undefined;
+  source: Source;
+}
+
+/**
+ * What a protocol makes of messages, and the streams that come of them: everything above the connection. One session has one; what belongs to
+ * the message in hand (its index, its place, reports) it finds in the pipeline.
+ */
+export interface Protocol {
+  /** PROTOCOL_ number in checkpoints. */
+  readonly number: number;
+  /**
+   * A message that is an object.
+   *
+   * @param event a copy of our own when it came as a value
+   * @param reported what listeners get where the event is passed on as it came
+   * @returns whether reading goes on
+   */
+  take(event: Record<string, unknown>, reported: unknown): boolean;
+  /** The quick way for a caller's value, which has to be beyond doubt; opens the message itself. Whether it was accepted. */
+  takeValue(value: unknown): boolean;
+
+  /** The body has ended. */
+  finish(): void;
+  /** @param whole nothing was cut off */
+  finishResult(whole: boolean): FinishResult;
+  reconnect(): void;
+  reset(): void;
+
+  load(streamId: string, seq: number | undefined, model: OwnedTree): Fault | undefined;
+  materialize(streamId: string, block: OwnedTree): Fault | undefined;
+  pause(streamId: string): Fault | undefined;
+  /** Applies what was queued, between `begin` and `end` of the pipeline. */
+  resume(streamId: string): void;
+  release(streamId: string): boolean;
+
+  status(streamId: string): StreamStatus;
+  seq(streamId: string): number | undefined;
+  view(streamId: string): ModelView | undefined;
+  /** The strings of the models were flattened by a reader. */
+  settle(streamId: string): void;
+  changes(streamId: string, since: number | undefined): ChangeSet;
+  /** What concerns streams; counters of the connection stay 0. */
+  stats(streamId: string | undefined): Stats;
+  streamIds(): string[];
+  argumentText?(toolCallId: string, from: number): ArgumentText | undefined;
+
+  /** The streams for a checkpoint. */
+  save(): SavedStream[];
+  /**
+   * Reads saved streams without touching those that are there.
+   *
+   * @returns what puts them in place, or undefined when they are malformed or beyond a limit
+   */
+  rebuild(saved: readonly SavedStream[]): (() => void) | undefined;
+}
