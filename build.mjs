@@ -56,7 +56,11 @@ const GENERATORS = [
   { script: "examples/generate.mjs", owns: [] },
   {
     script: "proto/generate.mjs",
-    owns: ["src/schema/agui.generated.ts", "src/agui/types.generated.ts"],
+    owns: [
+      "src/schema/agui.generated.ts",
+      "src/agui/types.generated.ts",
+      "assembly/reduce/agui/schema-table.generated.ts",
+    ],
   },
 ];
 
@@ -252,7 +256,8 @@ async function buildLibrary(esbuild) {
     platform: "neutral",
     target: "es2022",
     chunkNames: "chunk-[hash]",
-    external: ["node:*"],
+    // the benchmark loads these where they are installed: they are no part of the package
+    external: ["node:*", "@ag-ui/*", "fast-json-patch", "rfc6902", "json-joy/*"],
     logLevel: "warning",
     write: false,
     metafile: true,

@@ -1,4 +1,5 @@
 import type { Engine } from "../src/engine/contract.js";
+import type { AguiContender } from "./agui/contenders.js";
 import type { EngineReport } from "./contenders/engines.js";
 import { type Effort, type Trial, time, verify } from "./measure.js";
 import { isMet, type RowResult, type Target, type Unit } from "./results.js";
@@ -9,6 +10,8 @@ export type Mode = "quick" | "full";
 export interface BenchContext {
   mode: Mode;
   engines: EngineReport[];
+  /** JSON Patch libraries that are installed here. */
+  patchLibraries: AguiContender[];
 }
 
 /** What a case finds out; the rest of the row is its description. */

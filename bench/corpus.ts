@@ -1,10 +1,13 @@
+import { aguiFoldCases } from "./agui/fold.js";
+import { pipelineCases } from "./agui/pipeline.js";
+import { aguiStateCases } from "./agui/state.js";
 import type { Case } from "./case.js";
 import { foldCases } from "./cases/fold.js";
 import { growthCases } from "./cases/growth.js";
 import { limitCases } from "./cases/limits.js";
 import { loadCases } from "./cases/load.js";
-import { patchCases } from "./cases/patches.js";
 import { objectCases } from "./cases/objects.js";
+import { patchCases } from "./cases/patches.js";
 import { snapshotCases } from "./cases/snapshot.js";
 import { transportCases } from "./cases/transports.js";
 import { validateCases } from "./cases/validate.js";
@@ -17,6 +20,9 @@ export const CORPUS: readonly Case[] = [
   ...snapshotCases,
   ...loadCases,
   ...patchCases,
+  ...aguiFoldCases,
+  ...aguiStateCases,
+  ...pipelineCases,
   ...growthCases,
   ...memoryCases,
   ...objectCases,

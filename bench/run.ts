@@ -2,6 +2,8 @@ import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
+import { patchLibraries } from "./agui/contenders.js";
+import { type PipelineInput, runPipeline } from "./agui/pipeline.js";
 import { type BenchContext, type Case, runCase } from "./case.js";
 import { chart } from "./chart.js";
 import { type ColdStartInput, coldStart } from "./cold-start.js";
@@ -49,12 +51,13 @@ function parseOptions(argv: string[]): Options {
 }
 
 /** Tasks of child processes: they print one JSON value, and what went wrong as the last line on stderr. */
-function runTask(task: string | undefined, input: string | undefined): number {
+async function runTask(task: string | undefined, input: string | undefined): Promise<number> {
   try {
     const value: unknown = JSON.parse(input ?? "null");
     let output: unknown;
     if (task === "cold-start") output = coldStart(value as ColdStartInput);
     else if (task === "memory") output = weigh(value as MemoryInput);
+    else if (task === "agui-pipeline") output = await runPipeline(value as PipelineInput);
     else throw new Error(`there is no task ${task}`);
     process.stdout.write(JSON.stringify(output));
     return 0;
@@ -64,9 +67,9 @@ function runTask(task: string | undefined, input: string | undefined): number {
   }
 }
 
-function measure(cases: Case[], quick: boolean): Results {
+async function measure(cases: Case[], quick: boolean): Promise<Results> {
   const engines = loadEngines();
-  const context: BenchContext = { mode: quick ? "quick" : "full", engines };
+  const context: BenchContext = { mode: quick ? "quick" : "full", engines, patchLibraries: await patchLibraries() };
   const machine = describeMachine();
   console.log(machineLine(machine));
   for (const { kind, engine, reason } of engines)
@@ -125,7 +128,7 @@ export async function main(argv: string[]): Promise<number> {
   try {
     const results =
       options.from === undefined
-        ? measure(cases, options.quick)
+        ? await measure(cases, options.quick)
         : (JSON.parse(readFileSync(options.from, "utf8")) as Results);
     if (options.json !== undefined) write(options.json, `${JSON.stringify(results, null, 2)}\n`);
     if (options.svg !== undefined) write(options.svg, chart(results));

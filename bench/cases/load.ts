@@ -1,7 +1,7 @@
 import type { Engine } from "../../src/engine/contract.js";
 import { type Case, measureTrial, runningEngines } from "../case.js";
-import { createReducer, engineName } from "../contenders/engines.js";
 import type { Model } from "../contenders/contender.js";
+import { createReducer, engineName } from "../contenders/engines.js";
 import { storedModel } from "../fixtures.js";
 import type { Contender } from "../measure.js";
 
