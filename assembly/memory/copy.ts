@@ -26,6 +26,14 @@ const LOOP_LIMIT: u32 = 256;
 /** Copies exactly `n` bytes, nothing behind them is written. The ranges must not overlap. */
 export function copyExact(dst: usize, src: usize, n: u32): void {
   if (n > LOOP_LIMIT) { memory.copy(dst, src, n); return; }
+  if (ASC_FEATURE_SIMD) {
+    if (n >= 16) {
+      const last = n - 16;
+      for (let i: u32 = 0; i < last; i += 16) v128.store(dst + i, v128.load(src + i));
+      v128.store(dst + last, v128.load(src + last));
+      return;
+    }
+  }
   if (n >= 8) {
     // the last move ends at the last byte and overlaps the one before it
     const last = n - 8;
