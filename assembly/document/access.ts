@@ -1,6 +1,6 @@
 // Reading the tree: slots of the root, of elements, of members. Slot addresses are good until `documentEpoch` changes.
 import { findEntry } from "./index-table";
-import { ARRAY, MEMBERS, NODE, OBJECT, REMOVED, countOf, kindOf, vectorOf } from "./layout";
+import { ARRAY, CHAIN, MEMBERS, NODE, OBJECT, REMOVED, countOf, kindOf, vectorOf } from "./layout";
 
 /** The slot of the whole document. */
 @inline export function rootSlot(d: usize): usize { return d; }
@@ -27,6 +27,13 @@ export function memberSlot(node: usize, key: usize, keyLength: u32): usize {
 
 /** Whether the value is an expanded container or a text chain, not a span. */
 @inline export function slotIsNode(slot: usize): bool { return load<u32>(slot, 4) == NODE; }
+
+/** The node of an expanded container, 0 for anything else. */
+@inline export function containerNode(slot: usize): usize {
+  if (load<u32>(slot, 4) != NODE) return 0;
+  const node = <usize>load<u32>(slot);
+  return kindOf(node) == CHAIN ? 0 : node;
+}
 
 /** Members of an object. */
 @inline export function memberCount(node: usize): u32 { return load<u32>(node, MEMBERS); }

@@ -1,23 +1,20 @@
 // An edit: steps that count together or not at all. Commit frees what they replaced and compacts where that pays.
 import { undoAppend } from "./chain";
+import { compactIfWasteful } from "./compact";
 import { duplicateLoss, forgetDuplicateLoss } from "./expand";
 import { removeFromTable, indexOf } from "./index-table";
 import {
-  ARRAY, COMPACTIONS, COUNT, HELD, LOG_AT, LOG_END, MEMBERS, PIECES, SIZE, WORK, bumpEpoch, countOf, kindOf, vectorOf,
+  ARRAY, COUNT, LOG_AT, LOG_END, MEMBERS, PIECES, SIZE, WORK, bumpEpoch, countOf, kindOf, vectorOf,
 } from "./layout";
 import { slotSize } from "./measure";
-import { PIECE_HEADER, dropPieces, newPiece } from "./piece";
+import { dropPieces } from "./piece";
 import { releaseValue } from "./release";
-import { installText } from "./root";
 import {
   JOINED, MOVED, RECORD_APPEND, RECORD_EXTEND, RECORD_REMOVE, RECORD_SET, editDocument, openRecords, popRecord, recordAt, recordCount,
   recordFlags, recordIndex, recordKind, recordN, recordNode, recordP,
 } from "./undo-log";
 import { insertSlot, removeSlot } from "./vector";
-import { writeSlot } from "./write";
 
-/** Memory a document may hold besides twice its text before it is compacted. */
-const COMPACTION_SLACK: u32 = 4096;
 /** Work a step counts for, so that compactions stay rare next to the work between them. */
 const STEP_WORK: u32 = 64;
 
@@ -55,25 +52,6 @@ export function editCommit(d: usize): void {
   openRecords(0);
   store<u32>(d, load<u32>(d, WORK) + count * STEP_WORK, WORK);
   compactIfWasteful(d);
-}
-
-/** Compacts a document that holds much more than its text and has done enough work since it was compacted last. Not under edit. */
-export function compactIfWasteful(d: usize): void {
-  const size = load<u32>(d, SIZE);
-  // Containers of many tiny elements hold more than twice their text as soon as they are expanded: the work condition
-  // keeps such a document from being compacted by every edit.
-  if (load<u32>(d, HELD) > (size << 1) + COMPACTION_SLACK && load<u32>(d, WORK) > size >> 2) compact(d);
-}
-
-/** Writes the document into one piece and gives everything else back. `false` = out of memory, or under edit; nothing changed. */
-export function compact(d: usize): bool {
-  if (editDocument == d) return false;
-  const size = load<u32>(d, SIZE), piece = newPiece(d, size + 16);
-  if (!piece) return false;
-  writeSlot(d, piece + PIECE_HEADER);
-  installText(d, piece, size);
-  store<u32>(d, load<u32>(d, COMPACTIONS) + 1, COMPACTIONS);
-  return true;
 }
 
 /** Takes back everything since `editBegin`: the same values, in the same order, and the log as long as before. */

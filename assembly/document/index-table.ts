@@ -1,12 +1,12 @@
-// The hash index of objects with more than 8 entries. It never names a key that is not in the vector; entries of removed
+// The hash index of objects with more than 16 entries. It never names a key that is not in the vector; entries of removed
 // members stay in it until the vector grows. The node keeps the table's size as a power of two.
 import { equalBytes } from "../memory/copy";
 import { hashBytes } from "../text/hash";
-import { COUNT, INDEX, REMOVED, countOf, vectorOf } from "./layout";
+import { INDEX, REMOVED, countOf, vectorOf } from "./layout";
 import { give, take } from "./piece";
 
 /** Objects up to this many entries are searched one by one. */
-export const UNINDEXED: u32 = 8;
+export const UNINDEXED: u32 = 16;
 /** Entries an index can name. */
 export const MOST_ENTRIES: u32 = 0xfffffe;
 const TAG: u32 = 0xff000000;
@@ -81,12 +81,22 @@ export function removeFromTable(node: usize, i: u32): void {
   return load<u32>(entry, 4) == n && load<u32>(entry, 12) != REMOVED && equalBytes(load<u32>(entry), key, n);
 }
 
+function findEmptyKey(vector: usize, end: usize): i32 {
+  for (let entry = vector; entry < end; entry += 16) if (!load<u32>(entry, 4) && load<u32>(entry, 12) != REMOVED) return <i32>((entry - vector) >> 4);
+  return -1;
+}
+
 /** Index of the live entry with that key (canonical escaped text), or -1. */
 export function findEntry(node: usize, key: usize, n: u32): i32 {
   const vector = vectorOf(node), table = indexOf(node);
   if (!table) {
-    const count = load<u32>(node, COUNT);
-    for (let i: u32 = 0; i < count; i++) if (isEntry(vector + (<usize>i << 4), key, n)) return i;
+    // most keys differ in length or within their first 8 bytes
+    const head = load<u64>(key), shift: u64 = n < 8 ? 64 - (n << 3) : 0, end = vector + (<usize>countOf(node) << 4);
+    if (!n) return findEmptyKey(vector, end);
+    for (let entry = vector; entry < end; entry += 16) {
+      if (load<u32>(entry, 4) != n || ((load<u64>(load<u32>(entry)) ^ head) << shift) != 0) continue;
+      if (isEntry(entry, key, n)) return <i32>((entry - vector) >> 4);
+    }
     return -1;
   }
   const hash = hashBytes(key, n), mask = maskOf(node);

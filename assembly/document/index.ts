@@ -1,12 +1,13 @@
 // What the document room offers to higher rooms.
-export { AT, NO_FAULT, OBJECT, OUT_OF_MEMORY, TOO_LARGE, UP, countOf, documentFault, kindOf } from "./layout";
+export { AT, NO_FAULT, OBJECT, OUT_OF_MEMORY, TOO_LARGE, UP, countOf, documentFault, kindOf, vectorOf } from "./layout";
 export {
   documentBorrow, documentEpoch, documentFree, documentHeld, documentNew, documentSetJson, documentSetText, documentSize, documentSpan, documentWrite,
 } from "./document";
 export { documentFork } from "./fork";
 export {
-  elementCount, elementSlot, entryCount, entrySlot, isArrayNode, keyLengthOf, keyOf, memberCount, memberSlot, rootSlot, slotIsNode, slotKind, slotSpan,
+  containerNode, elementCount, elementSlot, entryCount, entrySlot, isArrayNode, keyLengthOf, keyOf, memberCount, memberSlot, rootSlot, slotIsNode, slotKind, slotSpan,
 } from "./access";
+export { findEntry } from "./index-table";
 export { expandSlot } from "./expand";
 export { slotDepth, slotSize, valueDepth } from "./measure";
 export { forgetSlot } from "./release";
@@ -14,6 +15,7 @@ export { writeSlot } from "./write";
 export { chainAppend, chainBytes, chainOf, chainSlice, chainUnits } from "./chain";
 export { trimSplit } from "./split";
 export { trimRecords } from "./undo-log";
-export { compact, compactIfWasteful, editBegin, editCommit, editRollback } from "./edit";
+export { compact, compactIfWasteful } from "./compact";
+export { editBegin, editCommit, editRollback } from "./edit";
 export { logReserve } from "./log";
 export { appendElements, handDepth, insertElement, pickCopy, putMember, removeElement, removeMember, replaceSlot, slotIndex } from "./steps";

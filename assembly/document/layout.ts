@@ -6,7 +6,7 @@
 //   Array node 32   0 kind | 4 count | 8 capacity | 12 vector of slots | 16 - | 20 - | 24 up | 28 at
 //   Object node 32  0 kind u8, index size as a power of two u8 | 4 entries | 8 capacity | 12 vector | 16 members | 20 index | 24 up | 28 at
 //     entry 16      0 key p | 4 key n | 8 slot {p, n}; a removed member keeps its key until the vector grows
-//     index         u32 table, 8 bit hash tag | 24 bit entry + 1, at most 3/4 full, linear probing; only above 8 entries
+//     index         u32 table, 8 bit hash tag | 24 bit entry + 1, at most 3/4 full, linear probing; only above 16 entries
 //   Text chain 32   0 kind | 4 units | 8 bytes | 12 newest piece | 16 write at | 20 write end | 24 up | 28 at
 //   Piece 16 + text: see piece.ts
 //

@@ -80,8 +80,9 @@ function readOperation(p: usize, record: usize): usize {
     const word = load<u64>(p);
     if ((word & 0xffffffffff) == 0x3a22706f22) {
       p += 5;
-      store<u32>(record, opCode(p));
-      p = skipTrusted(p);
+      const op = opCode(p);
+      store<u32>(record, op);
+      p = op - OP_ADD < NO_OBJECT - OP_ADD ? p + opLength(op) : skipTrusted(p);
     } else if ((word & 0xffffffffffffff) == 0x3a226874617022) p = readString(p + 7, record, PATH);
     else if ((word & 0xffffffffffffff) == 0x3a226d6f726622) p = readString(p + 7, record, FROM);
     else if (word == 0x3a2265756c617622) {
@@ -121,6 +122,9 @@ function opCode(p: usize): u32 {
     default: return UNKNOWN_OP;
   }
 }
+
+// Bytes of the JSON text of a known op.
+@inline function opLength(op: u32): usize { return op == OP_ADD ? 5 : op == OP_REMOVE ? 8 : op == OP_REPLACE ? 9 : 6; }
 
 const NAME_OP: u64 = 0x706f, NAME_PATH: u64 = 0x68746170, NAME_FROM: u64 = 0x6d6f7266, NAME_VALUE: u64 = 0x65756c6176;
 

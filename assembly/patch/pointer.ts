@@ -1,8 +1,8 @@
 // JSON pointers (RFC 6901) as canonical string contents: `/` and `~` stand there as themselves, so a token without `~`
 // is the key as documents hold it.
 import { R_BAD_INDEX, R_INDEX_RANGE, R_NO_VALUE, R_NOT_CONTAINER, R_POINTER } from "../abi/codes";
-import { BLOCK, eitherRun } from "../text/block";
-import { elementCount, elementSlot, expandSlot, isArrayNode, memberSlot } from "../document/index";
+import { BLOCK, byteRun, eitherRun } from "../text/block";
+import { containerNode, elementCount, elementSlot, expandSlot, findEntry, isArrayNode, vectorOf } from "../document/index";
 import { TOKEN, scratchFor } from "./scratch";
 
 /** Given instead of an `R_` id when memory is exhausted. */
@@ -46,9 +46,9 @@ export function isPointer(p: usize, n: u32): bool {
   if (load<u8>(p) != 0x2f) return false;
   const end = p + n;
   while (p < end) {
-    const from = p + 1;
-    p = tokenEnd(from, end);
-    if (sawTilde && !tildesAreSound(from, p)) return false;
+    const run = byteRun(p, 0x7e);
+    p += run;
+    if (run < BLOCK) return p >= end || tildesAreSound(p, end);
   }
   return true;
 }
@@ -94,9 +94,10 @@ function arrayIndex(p: usize, n: u32): u32 {
 /** The slot of the child of `node` that the current token names; 0 with `missingReason` = there is none. */
 @inline function childOf(node: usize): usize {
   if (!isArrayNode(node)) {
-    const slot = memberSlot(node, tokenAt, tokenLength);
-    if (!slot) missingReason = R_NO_VALUE;
-    return slot;
+    const i = findEntry(node, tokenAt, tokenLength);
+    if (i >= 0) return vectorOf(node) + (<usize>i << 4) + 8;
+    missingReason = R_NO_VALUE;
+    return 0;
   }
   const i = arrayIndex(tokenAt, tokenLength);
   if (i < elementCount(node)) return elementSlot(node, i);
@@ -126,7 +127,7 @@ export function walkPointer(d: usize, root: usize, p: usize, n: u32): u32 {
       tokenAt = from;
       tokenLength = <u32>(p - from);
     }
-    const node = expandSlot(d, slot);
+    const node = containerNode(slot) || expandSlot(d, slot);
     if (!node) return isContainerText(slot) ? NO_MEMORY : R_NOT_CONTAINER;
     tokenCount++;
     if (p == end) { parentNode = node; return 0; }

@@ -116,7 +116,7 @@ describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
     expect(documentText(probe, d)).toBe(`{${[...expected].map(([k, v]) => `"${k}":${v}`).join(",")}}`);
   });
 
-  it("stay near twice their text under replacements, and are not compacted by every edit", () => {
+  it("stay within two and a half times their text under replacements, and are not compacted by every edit", () => {
     const probe = new Probe(kind);
     const rng = new Rng(17);
     const compactions = (d: number): number => probe.u32(d + 36);
@@ -136,7 +136,8 @@ describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
       const node = probe.call("expandSlot", d, item);
       expect(probe.call("putMember", d, node, key.p, key.n, value.p, value.n)).not.toBe(0);
       probe.raw.editCommit!(d);
-      most = Math.max(most, probe.call("documentHeld", d) / (2 * probe.call("documentSize", d) + 4096));
+      const size = probe.call("documentSize", d);
+      most = Math.max(most, probe.call("documentHeld", d) / (2 * size + Math.max(size / 2, 4096)));
     }
     expect(most).toBeLessThanOrEqual(1);
     expect(compactions(d)).toBeGreaterThan(0);

@@ -1,0 +1,104 @@
+// Compaction: the text of a document in one fresh piece, everything that was replaced given back. Containers of large
+// children stay expanded over the new text, because finding their children again costs a pass over all of it: with paths
+// at random that made half of a patch of a 2 MB document.
+import { fillTable, indexOf, tableBytes } from "./index-table";
+import {
+  ARRAY, CAPACITY, CHAIN, COMPACTIONS, COUNT, HELD, MEMBERS, NODE, NODE_SIZE, PIECES, REMOVED, SIZE, WORK, bumpEpoch, countOf, kindOf, strideShift, vectorOf,
+} from "./layout";
+import { openLog } from "./log";
+import { valueSize } from "./measure";
+import { PIECE_HEADER, dropPieces, linkPiece, newPiece, pieceRoomEnd } from "./piece";
+import { releaseValue } from "./release";
+import { installText } from "./root";
+import { editDocument } from "./undo-log";
+import { writeSlot } from "./write";
+
+/** Memory a document may hold besides twice its text before it is compacted: half of its text, and at least so much. */
+const COMPACTION_SLACK: u32 = 4096;
+/** A node stays when it takes at most 1/8 of its text. */
+const CHEAP_SHIFT: u32 = 3;
+/** Levels that may stay expanded, so that what is kept and what is measured stay in proportion to the text. */
+const KEPT_LEVELS: u32 = 8;
+
+/** Compacts a document that holds much more than its text and has done enough work since it was compacted last. Not under edit. */
+export function compactIfWasteful(d: usize): void {
+  const size = load<u32>(d, SIZE);
+  // Containers of many tiny elements hold more than twice their text as soon as they are expanded: the work condition
+  // keeps such a document from being compacted by every edit.
+  if (load<u32>(d, HELD) > (size << 1) + max<u32>(size >> 1, COMPACTION_SLACK) && load<u32>(d, WORK) > size >> 2) compactWith(d, true);
+}
+
+/** Writes the document into one piece and gives everything else back. `false` = out of memory, or under edit; nothing changed. */
+export function compact(d: usize): bool { return compactWith(d, false); }
+
+function compactWith(d: usize, keep: bool): bool {
+  if (editDocument == d) return false;
+  const size = load<u32>(d, SIZE), piece = newPiece(d, size + 16);
+  if (!piece) return false;
+  const text = piece + PIECE_HEADER;
+  writeSlot(d, text);
+  if (keep && load<u32>(d, 4) == NODE && isCheap(load<u32>(d), size)) {
+    rebase(d, load<u32>(d), text, 1);
+    dropPieces(d, <usize>load<u32>(d, PIECES), 0);
+    linkPiece(piece, 0);
+    store<u32>(d, <u32>piece, PIECES);
+    openLog(d, text + size, pieceRoomEnd(piece, 0));
+    store<u32>(d, 0, WORK);
+    bumpEpoch(d);
+  } else installText(d, piece, size);
+  store<u32>(d, load<u32>(d, COMPACTIONS) + 1, COMPACTIONS);
+  return true;
+}
+
+function isCheap(node: usize, size: u32): bool {
+  const kind = kindOf(node);
+  if (kind == CHAIN) return false;
+  const table: u32 = kind != ARRAY && indexOf(node) ? tableBytes(node) : 0;
+  return NODE_SIZE + table + (load<u32>(node, CAPACITY) << strideShift(kind)) <= size >> CHEAP_SHIFT;
+}
+
+// Lets the node, whose text now begins at `at`, name its children there; those that are not cheap become spans again.
+function rebase(d: usize, node: usize, at: usize, level: u32): void {
+  const isArray = kindOf(node) == ARRAY;
+  if (!isArray) forgetRemoved(node);
+  let place = vectorOf(node);
+  const end = place + (<usize>countOf(node) << strideShift(kindOf(node)));
+  at++;
+  while (place < end) {
+    let slot = place;
+    place += 8;
+    if (!isArray) {
+      store<u32>(slot, <u32>at + 1);
+      at += load<u32>(slot, 4) + 3;
+      slot = place;
+      place += 8;
+    }
+    const p = load<u32>(slot), n = load<u32>(slot, 4), size = valueSize(p, n);
+    if (n == NODE && level < KEPT_LEVELS && isCheap(p, size)) rebase(d, p, at, level + 1);
+    else {
+      releaseValue(d, p, n);
+      store<u32>(slot, <u32>at);
+      store<u32>(slot, size, 4);
+    }
+    at += size + 1;
+  }
+}
+
+// Closes the places of removed members.
+function forgetRemoved(node: usize): void {
+  const members = load<u32>(node, MEMBERS), vector = vectorOf(node);
+  if (members == countOf(node)) return;
+  let to = vector;
+  for (let from = vector, end = vector + (<usize>countOf(node) << 4); from < end; from += 16) {
+    if (load<u32>(from, 12) == REMOVED) continue;
+    store<u64>(to, load<u64>(from));
+    store<u64>(to, load<u64>(from, 8), 8);
+    to += 16;
+  }
+  store<u32>(node, members, COUNT);
+  const table = indexOf(node);
+  if (!table) return;
+  const bytes = tableBytes(node);
+  memory.fill(table, 0, bytes);
+  fillTable(node, table, <u32>ctz(bytes) - 2);
+}
