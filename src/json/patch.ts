@@ -58,6 +58,19 @@ export interface PatchBounds {
   admit(bound: number, growth: () => number): boolean;
 }
 
+/** What a caller may want beyond RFC 6902. */
+export interface PatchExtras {
+  /** Takes what undoes the patch, to be run from the end, should the caller take it back after it was applied. */
+  undo?: (() => unknown)[];
+  /** Hears where an operation has changed something: its target, or the array in which an element came or went; `move` also tells what it left. */
+  touched?: (pointer: string) => void;
+  /**
+   * Create what is missing: parents become objects, `replace` adds a missing member, `remove` of a missing member or element does nothing.
+   * What is there and is no container, and elements of arrays that are not there, stay failures.
+   */
+  upsert?: boolean;
+}
+
 /**
  * Judges the form of a whole patch (RFC 6902 §3, §4; docs/semantics.md §11). The first fault in the order of the operations decides, in one
  * operation the order is `op`, `path`, `from`, `value`. Members that an operation does not need are ignored.
@@ -110,14 +123,16 @@ function pointerOf(value: unknown): string[] | number {
  * @param target its value is changed in place and takes over the values of the operations, which must not be used again
  * @param operations from `readPatch`
  * @param bounds when a fault comes back, whatever `admit` had counted for this patch has to be taken back by the caller
+ * @param extras by default none
  * @returns `delta_failed`, or `limit` (depth before bytes), with `opIndex` and the `path` that failed
  */
 export function applyPatch(
   target: PatchTarget,
   operations: readonly PatchOperation[],
   bounds: PatchBounds,
+  extras: PatchExtras = {},
 ): Fault | undefined {
-  return new Application(target, bounds).run(operations);
+  return new Application(target, bounds, extras).run(operations);
 }
 
 /**
@@ -161,12 +176,15 @@ interface Place {
 }
 
 const OK = 0;
+/** No reason of a failure: there is no room for a parent that had to be made. */
+const TOO_LARGE = -1;
 
 class Application {
   private readonly target: PatchTarget;
   private readonly bounds: PatchBounds;
+  private readonly extras: PatchExtras;
   /** What takes the operations back, last one first. */
-  private readonly undo: (() => unknown)[] = [];
+  private readonly undo: (() => unknown)[];
   /** Objects whose order of members is noted in `undo`. */
   private readonly ordered = new Set<JsonObject>();
   /** Nothing can fail any more once this operation is done. */
@@ -174,17 +192,20 @@ class Application {
   /** The place that was found last. */
   private place: Place = { parent: undefined, key: "", value: undefined };
 
-  constructor(target: PatchTarget, bounds: PatchBounds) {
+  constructor(target: PatchTarget, bounds: PatchBounds, extras: PatchExtras) {
     this.target = target;
     this.bounds = bounds;
+    this.extras = extras;
+    this.undo = extras.undo ?? [];
   }
 
   run(operations: readonly PatchOperation[]): Fault | undefined {
+    const before = this.undo.length;
     for (const [opIndex, operation] of operations.entries()) {
-      this.last = opIndex === operations.length - 1;
+      this.last = opIndex === operations.length - 1 && this.extras.undo === undefined;
       const fault = this.apply(operation);
       if (fault === undefined) continue;
-      for (let i = this.undo.length - 1; i >= 0; i--) this.undo[i]!();
+      while (this.undo.length > before) this.undo.pop()!();
       return { ...fault, opIndex };
     }
     return undefined;
@@ -199,15 +220,18 @@ class Application {
       }
       case "replace": {
         const reason = this.find(tokens);
+        if (reason === R_NO_VALUE && this.extras.upsert) return this.apply({ ...operation, op: "add" });
         return reason !== OK ? failed(reason, path) : this.put(operation, this.place, value, false);
       }
       case "remove": {
         if (tokens.length === 0) return failed(R_REMOVE_ROOT, path);
         const reason = this.find(tokens);
+        if (this.extras.upsert && (reason === R_NO_VALUE || reason === R_INDEX_RANGE)) return undefined;
         if (reason !== OK) return failed(reason, path);
         const place = this.place;
         this.bounds.admit(0, () => -sizeOf(place.value) - seatSize(place, countOf(place.parent!) - 1));
         this.remove(place);
+        this.touch(path, place, true);
         return undefined;
       }
       case "test": {
@@ -260,7 +284,15 @@ class Application {
     if (!this.bounds.admit(bound, growth)) return { code: "limit", reason: R_LIMIT_MODEL, path };
     this.remove(origin);
     this.store(place, origin.value, true);
+    this.touch(path, place, true);
+    this.touch(from, origin, true);
     return undefined;
+  }
+
+  /** @param moved an element of an array came or went */
+  private touch(pointer: string, { parent }: Place, moved: boolean): void {
+    const list = moved && Array.isArray(parent);
+    this.extras.touched?.(list ? pointer.slice(0, pointer.lastIndexOf("/")) : pointer);
   }
 
   /** Checks the bounds and stores a value that comes in; that of `copy` is copied between the two. */
@@ -276,6 +308,7 @@ class Application {
     const seat = typeof key === "string" ? nameBound(key) : 2;
     if (!this.bounds.admit(bound + seat, growth)) return { code: "limit", reason: R_LIMIT_MODEL, path };
     this.store(place, op === "copy" ? copyTree(value) : value, insert);
+    this.touch(path, place, insert);
     return undefined;
   }
 
@@ -310,6 +343,16 @@ class Application {
       }
       parent[index] = value;
     }
+  }
+
+  /** Makes a missing parent; undefined when there is no room for it. */
+  private create(parent: JsonObject, name: string): JsonObject | undefined {
+    const seat: Place = { parent, key: name, value: undefined };
+    if (!this.bounds.admit(nameBound(name) + 2, () => 2 + seatSize(seat, countOf(parent)))) return undefined;
+    this.undo.push(() => delete parent[name]);
+    const created: JsonObject = {};
+    put(parent, name, created);
+    return created;
   }
 
   /** Takes out what lies at a place that is not the root. */
@@ -372,8 +415,13 @@ class Application {
     let parent = this.target.value;
     for (let i = 0; i < last; i++) {
       const step = childOf(parent, tokens[i]!);
-      if (step.value === undefined) return step.reason;
-      parent = step.value;
+      if (step.value === undefined) {
+        if (step.reason !== R_NO_VALUE || !this.extras.upsert) return step.reason;
+        parent = this.create(parent as JsonObject, tokens[i]!);
+        if (parent === undefined) return TOO_LARGE;
+      } else {
+        parent = step.value;
+      }
     }
     if (!isContainer(parent)) return R_NOT_CONTAINER;
     const token = tokens[last]!;
@@ -391,6 +439,7 @@ class Application {
 }
 
 function failed(reason: number, path: string): Fault {
+  if (reason === TOO_LARGE) return { code: "limit", reason: R_LIMIT_MODEL, path };
   return { code: "delta_failed", reason, path };
 }
 
