@@ -9,6 +9,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { readTable } from "./read-table.mjs";
+import { writeCore } from "./write-core.mjs";
 import { writeNumbers, writeSchema } from "./write-schema.mjs";
 import { writeTypes } from "./write-types.mjs";
 
@@ -21,6 +22,7 @@ export function outputs() {
     "src/schema/agui.generated.ts": writeSchema(table),
     "src/agui/types.generated.ts": writeTypes(table),
     "assembly/abi/agui.ts": writeNumbers(table),
+    "assembly/reduce/agui/schema-table.generated.ts": writeCore(table),
   };
 }
 
