@@ -45,6 +45,25 @@ export function readExact(text: string): unknown {
   return read(text, (number) => exactDouble(number) ?? new ExactNumber(number));
 }
 
+/** Names that JavaScript lists before all others. */
+const INTEGER_NAME = /^(?:0|[1-9][0-9]*)$/;
+/** Matches wherever such a name may stand. */
+const MAY_NAME_INTEGER = /"[0-9]+"\s*:/;
+
+/** Whether the objects of a well-formed text may list their members in another order than the text does. */
+export function mayReorder(text: string): boolean {
+  return MAY_NAME_INTEGER.test(text);
+}
+
+/**
+ * `readExact`, and the order of members where JavaScript's is another.
+ *
+ * @param orders takes, for each object with an integer-like name, the names in document order
+ */
+export function readOrdered(text: string, orders: Map<object, string[]>): unknown {
+  return read(text, (number) => exactDouble(number) ?? new ExactNumber(number), orders);
+}
+
 /**
  * Parses JSON with a BigInt for each integer text (digits only, optional minus) that a double cannot hold exactly, and doubles for all other numbers.
  *
@@ -202,7 +221,7 @@ function wordEnd(text: string, at: number): number {
 }
 
 /** Reads a well-formed JSON text without recursion; number texts go through `convert`. */
-function read(text: string, convert: (number: string) => unknown): unknown {
+function read(text: string, convert: (number: string) => unknown, orders?: Map<object, string[]>): unknown {
   const outer: (unknown[] | JsonObject)[] = [];
   const outerNames: string[] = [];
   let node: unknown[] | JsonObject | undefined;
@@ -246,7 +265,10 @@ function read(text: string, convert: (number: string) => unknown): unknown {
     for (;;) {
       if (node === undefined) return value;
       if (Array.isArray(node)) node.push(value);
-      else put(node, name, value);
+      else {
+        if (orders !== undefined) noteOrder(orders, node, name);
+        put(node, name, value);
+      }
       at = skipSpace(text, at);
       if (text.charCodeAt(at) === COMMA) {
         at = skipSpace(text, at + 1);
@@ -259,4 +281,15 @@ function read(text: string, convert: (number: string) => unknown): unknown {
       name = outerNames.pop() ?? "";
     }
   }
+}
+
+/** Notes a member that is about to be put, once the object has had an integer-like name. */
+function noteOrder(orders: Map<object, string[]>, object: JsonObject, name: string): void {
+  let order = orders.get(object);
+  if (order === undefined) {
+    if (!INTEGER_NAME.test(name)) return;
+    order = Object.keys(object);
+    orders.set(object, order);
+  }
+  if (!Object.hasOwn(object, name)) order.push(name);
 }
