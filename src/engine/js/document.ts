@@ -4,6 +4,7 @@ import { applyPatch, type PatchBounds, type PatchTarget, readPatch, valueAt } fr
 import { parsePointer } from "../../json/pointer.js";
 import type { DocumentLimits, EngineDocument } from "../contract.js";
 import { cloneValue, writeJson } from "./codec/clone.js";
+import { Size } from "./codec/size.js";
 import { encodeUtf8 } from "./codec/utf8.js";
 import { copyValue } from "./codec/value.js";
 import { jsonLength } from "./reduce/agentue/document.js";
@@ -22,9 +23,10 @@ const PATCH_LEVELS = 2;
 export function createJsDocument(text: Uint8Array, limits: DocumentLimits): EngineDocument | Fault {
   const read = readText(text, limits);
   if ("code" in read) return read;
-  const size = new Size({ value: read.value }, limits.bytes, read.source.bytes);
+  const target: PatchTarget = { value: read.value };
+  const size = new Size(limits.bytes, read.source.bytes, () => jsonLength(target.value, true));
   if (!size.admit(0, () => 0)) return { code: "limit", reason: R_LIMIT_MODEL };
-  return new JsDocument(size, limits);
+  return new JsDocument(target, size, limits);
 }
 
 class JsDocument implements EngineDocument {
@@ -34,9 +36,9 @@ class JsDocument implements EngineDocument {
   readonly #bounds: PatchBounds;
   #version = 0;
 
-  constructor(size: Size, limits: DocumentLimits) {
+  constructor(target: PatchTarget, size: Size, limits: DocumentLimits) {
     this.#size = size;
-    this.#target = size.target;
+    this.#target = target;
     this.#limits = limits;
     this.#bounds = { depth: limits.depth, admit: (bound, growth) => size.admit(bound, growth) };
   }
@@ -87,65 +89,5 @@ class JsDocument implements EngineDocument {
     if (fault === undefined) this.#version++;
     else this.#size.restore(before);
     return fault;
-  }
-}
-
-/** What is known of a document's bytes. */
-interface Count {
-  bytes: number;
-  /** `bytes` is kept exact; else it is an upper bound. */
-  counted: boolean;
-}
-
-/** Keeps a document within its limit, and counts its bytes exactly only near it. */
-class Size {
-  readonly target: PatchTarget;
-  readonly #limit: number;
-  #bytes: number;
-  #counted = false;
-
-  constructor(target: PatchTarget, limit: number, bound: number) {
-    this.target = target;
-    this.#limit = limit;
-    this.#bytes = bound;
-  }
-
-  /** See `PatchBounds.admit`. */
-  admit(bound: number, growth: () => number): boolean {
-    if (!this.#counted) {
-      if (this.#bytes + bound <= this.#limit) {
-        this.#bytes += bound;
-        return true;
-      }
-      // The next bound that is too high comes after as many bytes of patches as were measured; a document in the upper half is counted for good.
-      this.#bytes = this.#measure();
-      this.#counted = this.#bytes + bound > this.#limit / 2;
-      if (!this.#counted) {
-        this.#bytes += bound;
-        return true;
-      }
-    }
-    const bytes = this.#bytes + growth();
-    if (bytes > this.#limit) return false;
-    this.#bytes = bytes;
-    return true;
-  }
-
-  exact(): number {
-    if (!this.#counted) this.#bytes = this.#measure();
-    return this.#bytes;
-  }
-
-  save(): Count {
-    return { bytes: this.#bytes, counted: this.#counted };
-  }
-
-  restore(count: Count): void {
-    this.#bytes = count.bytes;
-    this.#counted = count.counted;
-  }
-
-  #measure(): number {
-    return jsonLength(this.target.value, true);
   }
 }
