@@ -1,5 +1,5 @@
 // The six operations of JSON Patch (RFC 6902) on a slot of a document, as steps of an edit: all of them or none.
-import { R_INTO_ITSELF, R_LIMIT_DEPTH, R_LIMIT_MODEL, R_MISSING, R_NOT_EQUAL, R_POINTER, R_REMOVE_ROOT } from "../abi/codes";
+import { R_INDEX_RANGE, R_INTO_ITSELF, R_LIMIT_DEPTH, R_LIMIT_MODEL, R_MISSING, R_NO_VALUE, R_NOT_EQUAL, R_POINTER, R_REMOVE_ROOT } from "../abi/codes";
 import { equalBytes } from "../memory/copy";
 import {
   TOO_LARGE, documentFault, documentSize, editBegin, editCommit, editRollback, handDepth, insertElement, isArrayNode, pickCopy, putMember, removeElement,
@@ -7,10 +7,11 @@ import {
 } from "../document/index";
 import { DIFFERENT, EQUAL, compareValue } from "./equal";
 import {
-  OP_ADD, OP_COPY, OP_MOVE, OP_REMOVE, OP_REPLACE, OP_TEST, fromLengthOf, fromOf, opOf, operationAt, operationCount, pathLengthOf, pathOf, valueLengthOf, valueOf,
+  ADDED_ELEMENT, OP_ADD, OP_COPY, OP_MOVE, OP_REMOVE, OP_REPLACE, OP_TEST, REMOVED_ELEMENT, SKIPPED, clearMarks, fromLengthOf, fromOf, mark, opOf, operationAt,
+  operationCount, pathLengthOf, pathOf, valueLengthOf, valueOf,
 } from "./operations";
 import {
-  NO_MEMORY, findPlace, missingReason, parentNode, placeIndex, targetSlot, tokenAt, tokenCount, tokenLength, walkPointer,
+  NO_MEMORY, findPlace, missingReason, parentNode, placeIndex, setMakesParents, targetSlot, tokenAt, tokenCount, tokenLength, walkPointer,
 } from "./pointer";
 import { NO_OPERATION, PATCH_FAILED, PATCH_LIMIT, PATCH_NO_MEMORY, PATCH_OK, refuse } from "./status";
 
@@ -22,6 +23,8 @@ let depthLimit: u32 = 0;
 let sizeLimit: u32 = 0;
 let index: u32 = 0;
 let record: usize = 0;
+// Outside of RFC 6902: what is missing is made.
+let makesMissing: bool = false;
 
 /**
  * Applies the patch that was read to the value at `slot` of document `document`, whole or not at all. `node` is the node
@@ -35,6 +38,18 @@ export function patchApply(document: usize, node: usize, slot: usize, maxDepth: 
   editBegin(document);
   const status = patchSteps(document, node, slot, maxDepth, maxSize);
   if (status == PATCH_OK) editCommit(document); else editRollback(document);
+  return status;
+}
+
+/**
+ * As `patchSteps`, but outside of RFC 6902: missing parents become objects, `replace` of a missing member adds it, `remove` of something missing
+ * does nothing. For a patch that has failed and been taken back.
+ */
+export function patchUpsert(document: usize, node: usize, slot: usize, maxDepth: u32, maxSize: u32): u32 {
+  clearMarks();
+  makesMissing = true;
+  const status = patchSteps(document, node, slot, maxDepth, maxSize);
+  makesMissing = false;
   return status;
 }
 
@@ -85,20 +100,24 @@ function stepFault(): u32 { return documentFault == TOO_LARGE ? overLimit(R_LIMI
 @inline function isTooDeep(p: usize, n: u32): bool {
   return <u64>tokenCount + (n >> 1) > <u64>depthLimit && isDeeper(valueDepth(<u32>p, n));
 }
-@inline function isDeeper(depth: u32): bool { return depth > 0 && tokenCount + depth > depthLimit; }
+@inline function isDeeper(depth: u32): bool { return tokenCount + depth > depthLimit; }
 
 // Puts a value (0: the one at hand) where the walk has ended; `findPlace` has found an array's element.
 function put(value: usize, n: u32): u32 {
   let slot: usize;
   if (!parentNode) slot = replaceSlot(d, rootNode, root, value, n);
-  else if (isArrayNode(parentNode)) slot = insertElement(d, parentNode, placeIndex, value, n);
-  else slot = putMember(d, parentNode, tokenAt, tokenLength, value, n);
+  else if (isArrayNode(parentNode)) {
+    mark(record, ADDED_ELEMENT);
+    slot = insertElement(d, parentNode, placeIndex, value, n);
+  } else slot = putMember(d, parentNode, tokenAt, tokenLength, value, n);
   return slot ? sizeChecked() : stepFault();
 }
 
 // Walks to the place an `add` goes to.
 @inline function walkToPlace(): u32 {
+  if (makesMissing) setMakesParents(true);
   const fault = walkPointer(d, root, pathOf(record), pathLengthOf(record));
+  if (makesMissing) setMakesParents(false);
   return fault ? fault : findPlace();
 }
 
@@ -123,7 +142,7 @@ function existing(p: usize, n: u32): usize {
 
 function replace(): u32 {
   const slot = existing(pathOf(record), pathLengthOf(record));
-  if (!slot) return failAtPath(walkFault);
+  if (!slot) return makesMissing && walkFault == R_NO_VALUE ? add() : failAtPath(walkFault);
   const value = valueOf(record), n = valueLengthOf(record);
   if (!value) return failAtPath(R_MISSING);
   if (isTooDeep(value, n)) return overLimit(R_LIMIT_DEPTH);
@@ -132,12 +151,18 @@ function replace(): u32 {
 
 // Takes the value at `slot`, where the walk has ended, out and to hand.
 function takeOut(slot: usize): bool {
-  return isArrayNode(parentNode) ? removeElement(d, parentNode, slotIndex(parentNode, slot)) : removeMember(d, parentNode, tokenAt, tokenLength);
+  if (!isArrayNode(parentNode)) return removeMember(d, parentNode, tokenAt, tokenLength);
+  mark(record, REMOVED_ELEMENT);
+  return removeElement(d, parentNode, slotIndex(parentNode, slot));
 }
 
 function remove(): u32 {
   const slot = existing(pathOf(record), pathLengthOf(record));
-  if (!slot) return failAtPath(walkFault);
+  if (!slot) {
+    if (!makesMissing || (walkFault != R_NO_VALUE && walkFault != R_INDEX_RANGE)) return failAtPath(walkFault);
+    mark(record, SKIPPED);
+    return PATCH_OK;
+  }
   if (!parentNode) return failAtPath(R_REMOVE_ROOT);
   return takeOut(slot) ? PATCH_OK : stepFault();
 }
@@ -174,9 +199,11 @@ function copy(): u32 {
   const source = existing(fromOf(record), fromLengthOf(record));
   if (!source) return failAtFrom(walkFault);
   const tokensBefore = tokenCount;
+  // making parents may move slots, so the copy comes first
+  if (makesMissing && !pickCopy(d, source)) return stepFault();
   // the walk may make nodes of what it goes through, which moves no slot
   const fault = walkToPlace();
   if (fault) return failAtPath(fault);
-  if (tokenCount > tokensBefore && isDeeper(slotDepth(source))) return overLimit(R_LIMIT_DEPTH);
-  return pickCopy(d, source) ? put(0, 0) : stepFault();
+  if (tokenCount > tokensBefore && isDeeper(makesMissing ? handDepth() : slotDepth(source))) return overLimit(R_LIMIT_DEPTH);
+  return makesMissing || pickCopy(d, source) ? put(0, 0) : stepFault();
 }

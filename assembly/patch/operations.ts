@@ -1,7 +1,7 @@
 // The operations of a patch as records. Reading takes canonical compact text as it is and judges nothing but the array;
 // judging looks at the records. A caller whose schema has judged the form already reads and applies.
 //
-//   record 32   0 op | 4 path | 8 length | 12 from | 16 length | 20 value | 24 length | 28 -
+//   record 32   0 op | 4 path | 8 length | 12 from | 16 length | 20 value | 24 length | 28 marks of its application
 //     a pointer is the contents of its string; address 0: missing (length 0) or no string (length NO_STRING)
 import { R_ARRAY, R_LIMIT_OPERATIONS, R_MISSING, R_OBJECT, R_OPERATION, R_POINTER, R_STRING } from "../abi/codes";
 import { RUN_LEN, RUN_PTR } from "../memory/bytes";
@@ -25,7 +25,7 @@ const NO_OP: u32 = 8;
 const OP_NO_STRING: u32 = 9;
 
 const RECORD_SIZE: u32 = 32;
-const PATH: usize = 4, FROM: usize = 12, VALUE: usize = 20;
+const PATH: usize = 4, FROM: usize = 12, VALUE: usize = 20, MARKS: usize = 28;
 const NO_STRING: u32 = 1;
 
 /** Operations of the patch that was read last. */
@@ -39,6 +39,22 @@ const NO_STRING: u32 = 1;
 @inline export function fromLengthOf(record: usize): u32 { return load<u32>(record, FROM + 4); }
 @inline export function valueOf(record: usize): usize { return <usize>load<u32>(record, VALUE); }
 @inline export function valueLengthOf(record: usize): u32 { return load<u32>(record, VALUE + 4); }
+
+/** An element of an array came in at the path. */
+export const ADDED_ELEMENT: u32 = 1;
+/** An element of an array went: from the path (remove) or where the value came from (move). */
+export const REMOVED_ELEMENT: u32 = 2;
+/** A removal found nothing and did nothing. */
+export const SKIPPED: u32 = 4;
+
+/** What the application has noted of an operation. */
+@inline export function marksOf(record: usize): u32 { return load<u32>(record, MARKS); }
+@inline export function mark(record: usize, marks: u32): void { store<u32>(record, load<u32>(record, MARKS) | marks, MARKS); }
+/** Forgets the marks of all operations, before the patch is applied anew. */
+export function clearMarks(): void {
+  const count = operationCount();
+  for (let i: u32 = 0; i < count; i++) store<u32>(operationAt(i), 0, MARKS);
+}
 
 /** Gives the records of an unusually long patch back. */
 export function releaseOperations(): void { releaseScratch(RECORDS); }

@@ -2,7 +2,7 @@
 // is the key as documents hold it.
 import { R_BAD_INDEX, R_INDEX_RANGE, R_NO_VALUE, R_NOT_CONTAINER, R_POINTER } from "../abi/codes";
 import { BLOCK, byteRun, eitherRun } from "../text/block";
-import { containerNode, elementCount, elementSlot, expandSlot, findEntry, isArrayNode, vectorOf } from "../document/index";
+import { containerNode, elementCount, elementSlot, expandSlot, findEntry, isArrayNode, putMember, vectorOf } from "../document/index";
 import { TOKEN, scratchFor } from "./scratch";
 
 /** Given instead of an `R_` id when memory is exhausted. */
@@ -105,6 +105,12 @@ function arrayIndex(p: usize, n: u32): u32 {
   return 0;
 }
 
+const EMPTY_OBJECT: usize = memory.data<u8>([0x7b, 0x7d, 0, 0, 0, 0, 0, 0]);
+let makesParents: bool = false;
+
+/** Whether walks make objects of missing members on their way. */
+export function setMakesParents(value: bool): void { makesParents = value; }
+
 /**
  * Walks from `root` (a slot of document `d`) to the parent of what the pointer names and leaves it in `parentNode`, the
  * last token in `tokenAt`. Containers on the way become nodes. Returns 0, an `R_` id (a step through a scalar or to
@@ -132,7 +138,11 @@ export function walkPointer(d: usize, root: usize, p: usize, n: u32): u32 {
     tokenCount++;
     if (p == end) { parentNode = node; return 0; }
     slot = childOf(node);
-    if (!slot) return missingReason;
+    if (!slot) {
+      if (!makesParents || missingReason != R_NO_VALUE) return missingReason;
+      slot = putMember(d, node, tokenAt, tokenLength, EMPTY_OBJECT, 2);
+      if (!slot) return NO_MEMORY;
+    }
   }
   return 0;
 }
