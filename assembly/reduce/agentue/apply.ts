@@ -39,17 +39,19 @@ function applySet(s: usize): bool {
   }
   if (maskRoot == ROOT_META) return setMeta(s);
   const block = findBlock(s, patchId, patchIdLength);
-  pathReset();
-  pathName(name.NAME_BLOCK, 5);
-  if (!block) {
-    pathName(name.NAME_ID, 2);
-    return fail(code.E_MISSING_BLOCK, 0);
-  }
-  if (load<u32>(block, B_FLAGS) & IS_REFERENCE) return fail(code.E_UNRESOLVED_REFERENCE, 0);
+  if (!block || load<u32>(block, B_FLAGS) & IS_REFERENCE) return failBlock(block);
   if (!setAtMask(s, load<u32>(block, B_DOCUMENT), patchStart, patchEnd)) return false;
   store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
   noteChange(s, CHANGE_FIELD, block, maskPath, <u32>(maskEnd - maskPath));
   return true;
+}
+
+function failBlock(block: usize): bool {
+  pathReset();
+  pathName(name.NAME_BLOCK, 5);
+  if (block) return fail(code.E_UNRESOLVED_REFERENCE, 0);
+  pathName(name.NAME_ID, 2);
+  return fail(code.E_MISSING_BLOCK, 0);
 }
 
 function setMeta(s: usize): bool {

@@ -9,6 +9,7 @@ import {
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
 import { isMetaError, isProtectedMask, maskEnd, maskPath, maskRoot, maskSegments, parseMask, ROOT_BLOCK, ROOT_META, segmentEnd } from "./mask";
+import { pathOfMask } from "./patch";
 import { S_FLAGS, S_SEQ, S_STATUS, SEQ_KNOWN } from "./state";
 
 /** `OP_` id and seq of the event being judged. */
@@ -182,24 +183,33 @@ function judgeAppended(): bool {
 
 // Follows the mask through its payload slot (canonical text at p) to the value it selects.
 function judgeValue(p: usize, f: u32): bool {
-  pathReset();
-  pathName(fieldName(f), fieldNameLength(f));
-  let segment = maskPath;
-  while (true) {
-    const end = segmentEnd(segment), n = <u32>(end - segment);
-    if (!findMember(p, segment, n)) {
-      pathName(segment, n);
-      return fail(code.E_MISSING_FIELD, code.R_MISSING);
-    }
-    if (end == maskEnd) break;
-    pathName(segment, n);
-    p = valueStart;
-    if (load<u8>(p) != 0x7b) return fail(code.E_BAD_FIELD, code.R_OBJECT);
-    segment = end + 1;
+  let segment = maskPath, end = segmentEnd(segment), start: usize, stop: usize;
+  if (f == F_BLOCK) {
+    // the scan has left the block's members behind
+    if (!findBlockMember(segment, <u32>(end - segment))) return failValue(end, code.E_MISSING_FIELD, code.R_MISSING);
+    start = memberStart;
+    stop = memberEnd;
+  } else {
+    if (!findMember(p, segment, <u32>(end - segment))) return failValue(end, code.E_MISSING_FIELD, code.R_MISSING);
+    start = valueStart;
+    stop = valueEnd;
   }
-  patchStart = valueStart;
-  patchEnd = valueEnd;
+  while (end != maskEnd) {
+    if (load<u8>(start) != 0x7b) return failValue(end, code.E_BAD_FIELD, code.R_OBJECT);
+    segment = end + 1;
+    end = segmentEnd(segment);
+    if (!findMember(start, segment, <u32>(end - segment))) return failValue(end, code.E_MISSING_FIELD, code.R_MISSING);
+    start = valueStart;
+    stop = valueEnd;
+  }
+  patchStart = start;
+  patchEnd = stop;
   return true;
+}
+
+function failValue(end: usize, error: u32, reason: u32): bool {
+  pathOfMask(end);
+  return fail(error, reason);
 }
 
 function judgeError(): bool {

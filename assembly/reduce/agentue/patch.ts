@@ -103,24 +103,28 @@ function failResult(key: usize, n: u32, reason: u32): bool {
 
 @inline function isTextOrNull(slot: usize): bool { return slotKind(slot) == 0x22 || slotKind(slot) == 0x6e; }
 
+// Of most fields nothing is asked, and then they are not looked up again.
 function checkResult(d: usize): bool {
-  const first = segmentEnd(maskPath), n = <u32>(first - maskPath);
-  const root = expandSlot(d, rootSlot(d));
-  const slot = memberSlot(root, maskPath, n);
+  const n = <u32>(segmentEnd(maskPath) - maskPath);
   if (maskRoot == ROOT_META) {
-    if (segmentIs(n, name.NAME_ERROR, 5)) return checkErrorResult(d, slot);
+    if (segmentIs(n, name.NAME_ERROR, 5)) return checkErrorResult(d, resultSlot(d, n));
     if (segmentIs(n, name.NAME_TASK_ID, 7) || segmentIs(n, name.NAME_TRACE_ID, 8)) {
-      return isTextOrNull(slot) || failResult(maskPath, n, code.R_STRING_OR_NULL);
+      return isTextOrNull(resultSlot(d, n)) || failResult(maskPath, n, code.R_STRING_OR_NULL);
     }
     if (!segmentIs(n, name.NAME_STATS, 5)) return true;
-    return slotKind(slot) == 0x7b || slotKind(slot) == 0x6e || failResult(maskPath, n, code.R_OBJECT_OR_NULL);
+    const kind = slotKind(resultSlot(d, n));
+    return kind == 0x7b || kind == 0x6e || failResult(maskPath, n, code.R_OBJECT_OR_NULL);
   }
   if (segmentIs(n, name.NAME_TYPE, 4)) {
+    const slot = resultSlot(d, n);
     return (slotKind(slot) == 0x22 && slotSize(slot) > 2) || failResult(maskPath, n, code.R_NON_EMPTY_STRING);
   }
   if (!segmentIs(n, name.NAME_PARENT_ID, 9) && !segmentIs(n, name.NAME_GROUP_ID, 8)) return true;
-  return isTextOrNull(slot) || failResult(maskPath, n, code.R_STRING_OR_NULL);
+  return isTextOrNull(resultSlot(d, n)) || failResult(maskPath, n, code.R_STRING_OR_NULL);
 }
+
+// The field that was patched, or in which something was.
+function resultSlot(d: usize, n: u32): usize { return memberSlot(expandSlot(d, rootSlot(d)), maskPath, n); }
 
 function failErrorMember(key: usize, n: u32, reason: u32): bool {
   failResult(name.NAME_ERROR, 5, reason);
