@@ -13,3 +13,4 @@ export * from "../../assembly/text/minify";
 export * from "../../assembly/text/replace-utf8";
 export * from "../../assembly/document/index";
 export { editDocument } from "../../assembly/document/undo-log";
+export * from "../../assembly/patch/index";
