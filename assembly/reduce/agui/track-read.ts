@@ -1,5 +1,5 @@
 // Reading the track of a checkpoint (docs/semantics-agui.md §12). The text is canonical JSON; nothing else about it is trusted.
-import { findMember, valueStart } from "../../codec/json/members";
+import { findMember, valueEnd, valueStart } from "../../codec/json/members";
 import { stringEnd } from "../../text/scan";
 import { journalRoom } from "./journal";
 import { findItem, findName, findStep, link, mark, newItem, openStep, STEP_ROOM, useName, useOwner } from "./entries";
@@ -91,7 +91,7 @@ function readParts(s: usize, p: usize): bool {
   const t = s + A_TRACK;
   if (!findMember(p, KEYS, 5)) return false;
   at = valueStart;
-  if (!takeNumber() || number > PHASE_TRUNCATED) return false;
+  if (!takeNumber() || at != valueEnd || number > PHASE_TRUNCATED) return false;
   store<u32>(t, number, T_PHASE);
   if (!enter(p, KEYS + 5, 5)) return false;
   while (hasRow()) if (!journalRoom(STEP_ROOM) || !readItem(t) || !keep(s)) return false;

@@ -107,10 +107,10 @@ export function endSubagent(t: usize, name: usize): void {
 
 // ---------------------------------------------------------------- accepting, refusing, forgetting
 
-/** The root of the run before, while the event that began another one is judged, and the records that speak of that run. */
+// The root of the run before, while the event that began another one is judged. Nothing of it is condemned: the lanes that ended
+// first had the owners of what they built.
 const BEFORE: usize = memory.data(144, 16);
 let hasBefore: bool = false;
-let beforeRecords: u32 = 0;
 
 /** Makes the zeroed or undefined bytes at A_TRACK an empty track. */
 export function trackInit(s: usize): void { memory.fill(s + A_TRACK, 0, TRACK_SIZE); }
@@ -133,7 +133,6 @@ function freeTrack(t: usize): void {
 export function beginTrack(t: usize): void {
   memory.copy(BEFORE, t, TRACK_SIZE);
   hasBefore = true;
-  beforeRecords = journalCount();
   for (let at: usize = 0; at < <usize>TRACK_SIZE; at += 4) change(t + at, 0);
 }
 
@@ -143,7 +142,7 @@ export function trackCommit(s: usize): void {
   for (let i: u32 = 0; i < count; i++) {
     const record = journalAt(i), what = record & 3, p = <usize>(record & ~3);
     if (what == GONE) free(p, journalWord(i));
-    else if (what == CONDEMNED && !(hasBefore && i < beforeRecords)) forget(s + A_TRACK, p);
+    else if (what == CONDEMNED) forget(s + A_TRACK, p);
   }
   clearJournal();
   if (hasBefore) freeTrack(BEFORE);
