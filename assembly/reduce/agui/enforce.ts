@@ -20,7 +20,7 @@ import {
 } from "./rewrite";
 import {
   checkValue, describedOf, discriminatorOf, findNamed, isAllowedText, isCount, isListed, isOpen, isTimestamp, kindAt, mayGo, memberAt, memberName,
-  memberNameLength, nameOf, placeOf, placesOf, isRequired, requiredOf, requiredPlaces, ruleArgument, ruleKind, ruleLeast, ruleOf, stringsOf, textLength,
+  memberNameLength, nameOf, placeOf, placesOf, isRequired, requiredOf, requiredPlaces, ruleArgument, ruleKind, ruleOf, stringsOf, textLength,
   textStart, typeId, variantOf,
 } from "./schema";
 import {
@@ -300,10 +300,11 @@ function keepValue(p: usize, end: usize, rule: u32): u32 {
       break;
     case RULE_LIST:
       if (first != 0x5b) return wrong(code.R_X_ARRAY, p);
-      return keepList(p, rule);
+      if (!checkValue(p, rule)) return keepList(p, rule);
+      break;
     case RULE_TEXT_OR_LIST:
-      if (first == 0x5b) return keepList(p, rule);
-      if (first != 0x22) return wrong(code.R_X_TEXT_OR_LIST, p);
+      if (first == 0x5b && !checkValue(p, rule)) return keepList(p, rule);
+      if (first != 0x22 && first != 0x5b) return wrong(code.R_X_TEXT_OR_LIST, p);
       break;
   }
   putText(p, n);
@@ -327,11 +328,8 @@ function keepVariant(p: usize, union: u32): u32 {
 function keepList(p: usize, rule: u32): u32 {
   const element = ruleArgument(rule), path = pathLength();
   let i: u32 = 0;
-  if (load<u8>(++p) == 0x5d) {
-    if (ruleLeast(rule)) return wrong(code.R_X_NON_EMPTY, p - 1);
-    putText(p - 1, 2);
-    return KEPT;
-  }
+  // an empty list that may be empty is as described
+  if (load<u8>(++p) == 0x5d) return wrong(code.R_X_NON_EMPTY, p - 1);
   putByte(0x5b);
   while (true) {
     const end = skipTrusted(p), size = textSize();

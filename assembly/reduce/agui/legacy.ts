@@ -6,14 +6,14 @@ import { stringEnd } from "../../text/scan";
 import { skipTrusted } from "../../text/trusted";
 import { fail, faultReceived, pathCut, pathIndex, pathLength, pathName, pathReset, pathStart } from "../fault";
 import { SCRATCH_BOUNDARY } from "../scratch";
-import { eventText, eventTextEnd, setWireType, wireType } from "./event";
+import { eventText, eventTextEnd, setWireType, slotsPresent, slotStart, wireType } from "./event";
 import { beginList, isThere, putTranslated, readRetired } from "./parts";
 import {
   beginText, dropRecords, finishText, lacksMemory, noteLack, putByte, putComma, putKey, putMember, putText, readMembers, RECORD, recordEnd, recordKey,
   recordKeyLength, recordName, recordNamed, recordsEnd, recordStart, textSize,
 } from "./rewrite";
 import {
-  discriminatorOf, findNamed, isLegacyShape, isLegacyUnion, kindAt, memberAt, memberName, memberNameLength, placeOf, ruleArgument, ruleKind, ruleOf,
+  checkValue, describedOf, discriminatorOf, findNamed, isLegacyShape, isLegacyUnion, kindAt, memberAt, memberName, memberNameLength, placeOf, ruleArgument, ruleKind, ruleOf,
   takesLegacyNull, typeId, typeName, typeNameLength, variantOf,
 } from "./schema";
 import {
@@ -109,11 +109,21 @@ export function crossBoundary(s: usize): u32 {
   isChanged = retired != 0;
   translatesParts = id == ag.AG_MESSAGES_SNAPSHOT || id == ag.AG_RUN_STARTED;
   pathReset();
-  if (retired) translate(s, retired); else passObject(eventText, wireType);
+  if (retired) translate(s, retired);
+  else if (withoutSubagents || mayBeOld()) passObject(eventText, wireType);
   if (!isChanged || lacksMemory) return PASSES;
   passedText = finishText();
   passedEnd = passedText + <usize>textSize();
   return PASSES;
+}
+
+// Whether a member of the event is an old null or may hold something old.
+function mayBeOld(): bool {
+  for (let rest = slotsPresent & describedOf(wireType); rest; rest &= rest - 1) {
+    const f = <u32>ctz<u64>(rest), member = memberAt(wireType, placeOf(wireType, f) - 1), first = <u32>load<u8>(slotStart(f));
+    if (first == 0x6e ? takesLegacyNull(member) : (first | 0x20) == 0x7b && looksInto(ruleOf(member))) return true;
+  }
+  return false;
 }
 
 // ---------------------------------------------------------------- old nulls, old parts, tags
@@ -160,6 +170,8 @@ function looksInto(rule: u32): bool {
 
 function passValue(p: usize, end: usize, rule: u32): void {
   const first = <u32>load<u8>(p), kind = ruleKind(rule);
+  // what is as described holds nothing old
+  if (!withoutSubagents && checkValue(p, rule)) { putText(p, <u32>(end - p)); return; }
   if (first == 0x7b && (kind == RULE_OBJECT || kind == RULE_UNION)) {
     const shape = kind == RULE_OBJECT ? ruleArgument(rule) : shapeIn(p, ruleArgument(rule));
     if (shape && isLegacyShape(shape)) { passObject(p, shape); return; }
