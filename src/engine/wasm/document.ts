@@ -69,7 +69,7 @@ export class WasmDocument implements EngineDocument {
   }
 
   bytes(pointer: string): Uint8Array | undefined {
-    return this.#find(pointer, (view) => view.slice());
+    return this.#find(pointer, (view) => new Uint8Array(view));
   }
 
   size(): number {
