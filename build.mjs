@@ -43,6 +43,7 @@ const ENTRIES = {
   browser: "src/entry/browser.ts",
   js: "src/entry/js.ts",
   agentue: "src/agentue/index.ts",
+  agui: "src/agui/index.ts",
   stream: "src/stream/index.ts",
 };
 const CORE = "assembly/index.ts";

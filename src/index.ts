@@ -1,3 +1,9 @@
+export {
+  type InputWarning,
+  type PreparedInput,
+  type PrepareOptions,
+  prepareRunInput,
+} from "./agui/prepare-run-input.js";
 export type {
   AppendChange,
   Change,

@@ -11,7 +11,9 @@ import type {
 import type { StreamfoldError } from "../errors.js";
 import { usageError } from "../errors.js";
 import { resolveLimits } from "../limits.js";
+import { parseVersion } from "../schema/version.js";
 import { isTransport } from "../transport/transports.js";
+import { baseline } from "./baseline.js";
 import { describe } from "./bytes.js";
 
 /** The callbacks of a reducer, bound to the options object they came in. */
@@ -89,25 +91,20 @@ export function resolveOptions(options: ReducerOptions): { session: SessionOptio
 
 function aguiOptions(options: ReducerOptions): AguiSessionOptions {
   return {
-    maxProtocolVersion: parseVersion(options.maxProtocolVersion),
+    maxProtocolVersion: ceiling(options.maxProtocolVersion),
     onDeltaFailure: oneOf(options, "onDeltaFailure", ["warn", "fail", "upsert"]),
     unknownEnum: oneOf(options, "unknownEnum", ["fatal", "strip"]),
     middleware: middleware(options.middleware),
-    input: input(options.input),
+    input: baseline(options.input),
   };
 }
 
-/**
- * The numbers of a protocol version: "0.0.57" gives [0, 0, 57]; undefined stays undefined.
- *
- * @throws StreamfoldError `bad_argument` for anything but two or three numbers joined by dots
- */
-export function parseVersion(version: string | undefined): readonly number[] | undefined {
-  if (version === undefined) return undefined;
-  if (typeof version !== "string" || !/^\d+\.\d+(\.\d+)?$/.test(version)) {
+function ceiling(version: string | undefined): readonly number[] | undefined {
+  const numbers = parseVersion(version);
+  if (numbers === null) {
     throw usageError("bad_argument", 'maxProtocolVersion must be a version such as "1.0" or "0.0.57"');
   }
-  return version.split(".").map(Number);
+  return numbers;
 }
 
 function middleware(value: Middleware | undefined): Middleware | undefined {
@@ -123,13 +120,6 @@ function middleware(value: Middleware | undefined): Middleware | undefined {
     own[type] = handle;
   }
   return Object.keys(own).length === 0 ? undefined : own;
-}
-
-function input(value: unknown): unknown {
-  if (value !== undefined && (value === null || typeof value !== "object" || Array.isArray(value))) {
-    throw usageError("bad_argument", "input must be an object: a run input, or a part of one");
-  }
-  return value;
 }
 
 function eventTypes(value: readonly string[] | undefined): readonly string[] | undefined {
