@@ -28,9 +28,11 @@ export const STATE_SIZE: u32 = <u32>A_TRACK + TRACK_SIZE;
 
 /** The calls of all messages are in the index. */
 export const CALLS_KNOWN: u8 = 1;
+/** The run's id is that of a RUN_STARTED. */
+export const RUN_NAMED: u8 = 2;
 
 /** Bytes of `{"messages":[],"state":}`. */
-const FRAME_SIZE: u32 = 24;
+export const FRAME_SIZE: u32 = 24;
 
 /** The largest number of different warnings that one run reports; the set holds twice as many places. */
 export const WARNINGS_KEPT: u32 = 256;
