@@ -98,9 +98,9 @@ export function crossBoundary(s: usize): u32 {
   beginText(SCRATCH_BOUNDARY);
   if (!readType()) return MALFORMED;
   const id = typeId(typeStart, typeSize);
-  if (!id) return PASSES;
   const retired = id >= <u32>ag.AG_COUNT ? id : 0;
   setWireType(retired ? <u32>load<u8>(REPLACED_BY + (retired - ag.AG_COUNT)) : id);
+  if (!id && !withoutSubagents) return PASSES;
   if (withoutSubagents && id >= <u32>ag.AG_SUBAGENT_STARTED && id <= <u32>ag.AG_SUBAGENT_ERROR) {
     warn(code.W_DOWNGRADED, typeStart, typeSize);
     return DROPPED;
