@@ -14,3 +14,24 @@ export * from "../../assembly/text/replace-utf8";
 export * from "../../assembly/document/index";
 export { editDocument } from "../../assembly/document/undo-log";
 export * from "../../assembly/patch/index";
+export {
+  clearFault, faultCode, faultEventType, faultHasPath, faultHasSubject, faultReason, pathLength, pathStart, subjectLength, subjectStart,
+} from "../../assembly/reduce/fault";
+export { canonicalEvent, readEvent, setWireType } from "../../assembly/reduce/agui/event";
+export { typeId } from "../../assembly/reduce/agui/schema";
+export { expand, expandedCount, expandedText, itemOf } from "../../assembly/reduce/agui/expansion";
+export { verify } from "../../assembly/reduce/agui/verify";
+export {
+  interruptTrack, lanesPending, openItem, ownerAgrees, setTrackLimits, trackCommit, trackFree, trackInit, trackRollback,
+} from "../../assembly/reduce/agui/track";
+export { openSize, pendingSize, writeOpen, writePending, writeTrack } from "../../assembly/reduce/agui/track-text";
+export { readTrack } from "../../assembly/reduce/agui/track-read";
+export { faultReceivedKind } from "../../assembly/reduce/fault";
+export { trimScratch } from "../../assembly/reduce/scratch";
+export { eventText, eventTextEnd, slotEnd, slotStart } from "../../assembly/reduce/agui/event";
+export { enforceEvent, enforceHeld, setAguiOptions } from "../../assembly/reduce/agui/enforce";
+export { commitMinted } from "../../assembly/reduce/agui/legacy";
+export { newAgui } from "../../assembly/reduce/agui/state";
+export {
+  admitWarning, firstWarning, nextWarning, warningCode, warningHasSubject, warningPath, warningPathLength, warningSubject, warningSubjectLength,
+} from "../../assembly/reduce/agui/warnings";
