@@ -128,8 +128,8 @@ function addEnd(lane: usize): bool {
 
 @inline function idOf(kind: u32): u32 { return kind == ITEM_CALL ? ag.F_TOOL_CALL_ID : ag.F_MESSAGE_ID; }
 
-/** Fails at a member of the wire event with what it holds as subject. Always returns false. */
-function failAt(f: u32, error: u32, reason: u32, subject: usize, n: u32): bool {
+/** Fails at a member of the event (`F_`), with a subject. Always returns false. */
+export function failAt(f: u32, error: u32, reason: u32, subject: usize, n: u32): bool {
   pathReset();
   pathName(memberName(f), memberNameLength(f));
   faultSubject(subject, n);

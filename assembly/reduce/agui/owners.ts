@@ -80,8 +80,8 @@ function setOwnerOf(t: usize, kind: u32, id: usize, n: u32, tag: usize, tagLengt
   return true;
 }
 
-/** Whether an item belongs to just that owner (0: the parent agent). */
-export function isOwnedBy(item: usize, tag: usize, n: u32): bool {
+// Whether an item belongs to just that owner (0: the parent agent).
+function isOwnedBy(item: usize, tag: usize, n: u32): bool {
   const owner = load<u32>(item, I_OWNER);
   return tag ? ownerIs(owner, tag, n) : owner == PARENT;
 }

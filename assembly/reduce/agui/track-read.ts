@@ -1,13 +1,15 @@
 // Reading the track of a checkpoint (docs/semantics-agui.md §12). The text is canonical JSON; nothing else about it is trusted.
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
+import { E_BAD_CHECKPOINT, E_OUT_OF_MEMORY } from "../../abi/codes";
 import { stringEnd } from "../../text/scan";
+import { failWhole } from "../fault";
 import { journalRoom } from "./journal";
-import { findItem, findName, findStep, link, mark, newItem, openStep, STEP_ROOM, useName, useOwner } from "./entries";
+import { findItem, findStep, link, mark, newItem, openStep, STEP_ROOM, useName, useOwner } from "./entries";
 import { openLane } from "./lanes";
 import { A_TRACK } from "./state";
 import { answerCall, endSubagent, mayName, ownerIs, startCall, startSubagent, trackCommit, trackFree, trackRollback } from "./track";
 import {
-  I_LANE, I_LINKS, I_NUMBER, I_SECOND_LINKS, I_SECOND_NUMBER, isMarked, ITEM_ACTIVITY, ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, N_LANE, OPEN, PARENT,
+  I_LANE, I_LINKS, I_NUMBER, I_SECOND_LINKS, I_SECOND_NUMBER, isMarked, ITEM_ACTIVITY, ITEM_CALL, ITEM_REASONING, N_LANE, OPEN, PARENT,
   PHASE_NONE, PHASE_ERRORED, PHASE_FINISHED, PHASE_TRUNCATED, SPAN_OPEN, STARTED, SUBAGENT, T_ACTIVE, T_LANES, T_OPENINGS, T_PARENT_LANE, T_PHASE, T_REASONING,
   T_SPANS, T_STEPS, T_TEXTS, T_TOOLS,
 } from "./track-layout";
@@ -77,15 +79,26 @@ function hasRow(): bool {
 }
 
 /**
- * Makes the empty track of `s` what the canonical object at `p` says in its members `phase` to `lanes`. `false`: it says nothing that
- * `writeTrack` could have written, more than the limit allows, or memory ran out; the track is empty then.
+ * Makes the empty track of `s` what the canonical object at `p` says in its members `phase` to `lanes`. `false`: `out_of_memory`, or
+ * `bad_checkpoint` where it says nothing that `writeTrack` could have written, or names more than the limit allows; the track is empty then.
  */
 export function readTrack(s: usize, p: usize): bool {
+  lacksMemory = false;
   if (readParts(s, p)) return true;
   trackRollback(s);
   trackFree(s);
+  return failWhole(lacksMemory ? E_OUT_OF_MEMORY : E_BAD_CHECKPOINT);
+}
+
+let lacksMemory: bool = false;
+
+function lack(): bool {
+  lacksMemory = true;
   return false;
 }
+
+// Room for the changes of one row.
+function hasRoom(): bool { return journalRoom(STEP_ROOM) || lack(); }
 
 function readParts(s: usize, p: usize): bool {
   const t = s + A_TRACK;
@@ -94,21 +107,21 @@ function readParts(s: usize, p: usize): bool {
   if (!takeNumber() || at != valueEnd || number > PHASE_TRUNCATED) return false;
   store<u32>(t, number, T_PHASE);
   if (!enter(p, KEYS + 5, 5)) return false;
-  while (hasRow()) if (!journalRoom(STEP_ROOM) || !readItem(t) || !keep(s)) return false;
+  while (hasRow()) if (!hasRoom() || !readItem(t) || !keep(s)) return false;
   if (!take(0x5d)) return false;
   if (!sortList(t + T_TEXTS, I_LINKS, I_NUMBER) || !sortList(t + T_TOOLS, I_LINKS, I_NUMBER) || !sortList(t + T_REASONING, I_LINKS, I_NUMBER)
     || !sortList(t + T_SPANS, I_SECOND_LINKS, I_SECOND_NUMBER)) return false;
   if (!enter(p, KEYS + 10, 5)) return false;
-  while (hasRow()) if (!journalRoom(STEP_ROOM) || !readStep(t) || !keep(s)) return false;
+  while (hasRow()) if (!hasRoom() || !readStep(t) || !keep(s)) return false;
   if (!take(0x5d)) return false;
   if (!enter(p, KEYS + 15, 9)) return false;
-  while (hasRow()) if (!journalRoom(STEP_ROOM) || !readSubagent(t) || !keep(s)) return false;
+  while (hasRow()) if (!hasRoom() || !readSubagent(t) || !keep(s)) return false;
   if (!take(0x5d)) return false;
   if (!enter(p, KEYS + 24, 5)) return false;
-  while (hasRow()) if (!journalRoom(STEP_ROOM) || !readCall(t) || !keep(s)) return false;
+  while (hasRow()) if (!hasRoom() || !readCall(t) || !keep(s)) return false;
   if (!take(0x5d)) return false;
   if (!enter(p, KEYS + 29, 5)) return false;
-  while (hasRow()) if (!journalRoom(STEP_ROOM) || !readLane(t) || !keep(s)) return false;
+  while (hasRow()) if (!hasRoom() || !readLane(t) || !keep(s)) return false;
   if (!take(0x5d)) return false;
   return !isOver(load<u32>(t, T_PHASE)) || !holdsOpen(t);
 }
@@ -133,11 +146,12 @@ function readItem(t: usize): bool {
   const id = text, n = length;
   if (findItem(t, kind, id, n) || !mayName(t) || !take(0x2c) || !takeTextOrNull()) return false;
   const owner = useOwner(t, text, length);
-  if (!owner || !take(0x2c) || !takeNumber()) return false;
+  if (!owner) return lack();
+  if (!take(0x2c) || !takeNumber()) return false;
   const open = number;
   if (open > (kind == ITEM_REASONING ? <u32>3 : kind == ITEM_ACTIVITY ? 0 : 1)) return false;
   const item = newItem(t, kind, id, n, owner);
-  if (!item) return false;
+  if (!item) return lack();
   if (open & 1 && !readOpening(t, item, t + T_TEXTS + (<usize>kind << 3), I_LINKS, I_NUMBER, OPEN)) return false;
   return !(open & 2) || readOpening(t, item, t + T_SPANS, I_SECOND_LINKS, I_SECOND_NUMBER, SPAN_OPEN);
 }
@@ -154,15 +168,18 @@ function readOpening(t: usize, item: usize, list: usize, links: usize, place: us
 function readStep(t: usize): bool {
   if (!mayName(t) || !takeText()) return false;
   const name = useName(t, text, length);
-  if (!name || !take(0x2c) || !takeTextOrNull()) return false;
+  if (!name) return lack();
+  if (!take(0x2c) || !takeTextOrNull()) return false;
   const owner = useOwner(t, text, length);
-  return owner && !findStep(t, name, owner) && openStep(t, name, owner);
+  if (!owner) return lack();
+  return !findStep(t, name, owner) && (openStep(t, name, owner) || lack());
 }
 
 function readSubagent(t: usize): bool {
   if (!mayName(t) || !takeText()) return false;
   const name = useName(t, text, length);
-  if (!name || isMarked(name, SUBAGENT) || !take(0x2c) || !takeBoolean()) return false;
+  if (!name) return lack();
+  if (isMarked(name, SUBAGENT) || !take(0x2c) || !takeBoolean()) return false;
   startSubagent(t, name);
   if (!number) endSubagent(t, name);
   return true;
@@ -181,7 +198,8 @@ function readLane(t: usize): bool {
   if (!takeTextOrNull()) return false;
   const tag = text, tagLength = length;
   const owner = useOwner(t, tag, tagLength);
-  if (!owner || load<u32>(owner == PARENT ? t + T_PARENT_LANE : <usize>owner + N_LANE) || !take(0x2c) || !takeNumber() || number > ITEM_REASONING) return false;
+  if (!owner) return lack();
+  if (load<u32>(owner == PARENT ? t + T_PARENT_LANE : <usize>owner + N_LANE) || !take(0x2c) || !takeNumber() || number > ITEM_REASONING) return false;
   const kind = number;
   if (!take(0x2c) || !takeText()) return false;
   const item = findItem(t, kind, text, length);
@@ -192,7 +210,8 @@ function readLane(t: usize): bool {
   if ((first != 0) != (kind != ITEM_REASONING) || (second && kind == ITEM_REASONING)) return false;
   // the tag of the opener is that of the lane
   if (!take(0x2c) || !takeTextOrNull() || (text ? owner == PARENT || !ownerIs(owner, text, length) : owner != PARENT)) return false;
-  return openLane(t, kind, owner, item, first ? first - 1 : 0, first ? firstLength + 2 : 0, second ? second - 1 : 0, second ? secondLength + 2 : 0);
+  return openLane(t, kind, owner, item, first ? first - 1 : 0, first ? firstLength + 2 : 0, second ? second - 1 : 0, second ? secondLength + 2 : 0)
+    || lack();
 }
 
 // ---------------------------------------------------------------- order of opening

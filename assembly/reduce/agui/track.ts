@@ -3,7 +3,7 @@
 import { free } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
 import { change, clearJournal, CONDEMNED, GONE, journalAt, journalCount, journalWord, undoJournal } from "./journal";
-import { closeStep, countNames, dropEntry, entrySize, findItem, link, mark, push, release, unlink, unmark, useAgain } from "./entries";
+import { countNames, dropEntry, entrySize, findItem, link, mark, push, unlink, unmark } from "./entries";
 import { freeLanes } from "./lanes";
 import { A_TRACK } from "./state";
 import {
@@ -109,7 +109,7 @@ export function endSubagent(t: usize, name: usize): void {
 
 // The root of the run before, while the event that began another one is judged. Nothing of it is condemned: the lanes that ended
 // first had the owners of what they built.
-const BEFORE: usize = memory.data(144, 16);
+const BEFORE: usize = memory.data(TRACK_SIZE, 16);
 let hasBefore: bool = false;
 
 /** Makes the zeroed or undefined bytes at A_TRACK an empty track. */

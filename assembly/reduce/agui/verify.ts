@@ -9,7 +9,7 @@ import { journalRoom } from "./journal";
 import { closeStep, findItem, findName, findStep, newItem, openStep, setOwner, STEP_ROOM, useAgain, useName, useOwner } from "./entries";
 import { closeLane, openLane } from "./lanes";
 import {
-  eventOrigin, eventSlotEnd, eventSlotStart, eventType, expandedCount, FROM_CHUNK, FROM_WIRE, select, setItemOf,
+  eventOrigin, eventSlotEnd, eventSlotStart, eventType, expandedCount, failAt, FROM_CHUNK, FROM_WIRE, select, setItemOf,
 } from "./expansion";
 import { setOwners } from "./owners";
 import { A_TRACK } from "./state";
@@ -69,14 +69,7 @@ function contents(f: u32): usize {
 
 function contentsLength(f: u32): u32 { return <u32>(eventSlotEnd(f) - eventSlotStart(f) - 2); }
 
-function failAt(f: u32, error: u32, reason: u32, subject: usize, n: u32): bool {
-  pathReset();
-  pathName(memberName(f), memberNameLength(f));
-  faultSubject(subject, n);
-  return fail(error, reason);
-}
-
-/** Fails at a member with its own contents as subject. */
+// Fails at a member with its own contents as subject.
 function failOn(f: u32, reason: u32): bool { return failAt(f, code.E_BAD_ORDER, reason, contents(f), contentsLength(f)); }
 
 function failOwner(reason: u32, subject: usize, n: u32): bool {
@@ -93,8 +86,7 @@ function failMemory(): bool { return failWhole(code.E_OUT_OF_MEMORY); }
 // Whether one more name may come in; it would stand at member `f`.
 function hasRoom(t: usize, f: u32): bool {
   if (mayName(t)) return true;
-  pathReset();
-  pathName(memberName(f), memberNameLength(f));
+  pathOf(f);
   return fail(code.E_LIMIT, code.R_LIMIT_ITEMS);
 }
 
