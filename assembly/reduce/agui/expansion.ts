@@ -77,8 +77,9 @@ function moreRoom(): bool {
   return true;
 }
 
-function trimList(): void {
-  if (capacity <= KEPT_SIZE) return;
+/** Gives the list back when it is larger than `kept` bytes. Nothing is expanded afterwards. */
+export function trimExpansion(kept: u32): void {
+  if (capacity <= kept) return;
   const account = setAccount(0);
   free(records, capacity);
   setAccount(account);
@@ -109,7 +110,7 @@ export function expand(s: usize): bool {
     return false;
   }
   if (load<u32>(t, T_LANES)) {
-    trimList();
+    trimExpansion(KEPT_SIZE);
     const bit: u32 = 1 << type;
     if (bit & CLOSE_ALL) {
       for (let lane = <usize>load<u32>(t, T_LANES); lane; lane = load<u32>(lane, L_LINKS + 4)) if (!addEnd(lane)) return false;

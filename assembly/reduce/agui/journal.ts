@@ -63,7 +63,7 @@ export function undoJournal(): void {
     if (what == CHANGED) store<u32>(at, word);
     else if (what == MADE) free(at & ~3, word);
   }
-  trimJournal();
+  trimJournal(KEPT_SIZE);
 }
 
 /** Number of records. */
@@ -76,11 +76,12 @@ export function journalWord(i: u32): u32 { return load<u32>(records + i * RECORD
 /** Forgets all records. */
 export function clearJournal(): void {
   used = 0;
-  trimJournal();
+  trimJournal(KEPT_SIZE);
 }
 
-function trimJournal(): void {
-  if (capacity <= KEPT_SIZE) return;
+/** Gives the empty journal back when it is larger than `kept` bytes. */
+export function trimJournal(kept: u32): void {
+  if (capacity <= kept) return;
   const account = setAccount(0);
   free(records, capacity);
   setAccount(account);
