@@ -12,15 +12,11 @@ export function notePatch(s: usize): void {
   for (let i: u32 = 0; i < count; i++) {
     const record = operationAt(i), op = opOf(record), marks = marksOf(record);
     if (marks & SKIPPED) continue;
-    if (op == OP_MOVE) {
-      const n = pathLengthOf(record);
-      if (n == fromLengthOf(record) && equalBytes(pathOf(record), fromOf(record), n)) continue;
-      note(s, fromOf(record), fromLengthOf(record), (marks & REMOVED_ELEMENT) != 0);
-    }
-    if (op == OP_REMOVE) note(s, pathOf(record), pathLengthOf(record), (marks & REMOVED_ELEMENT) != 0);
-    else if (op == OP_ADD || op == OP_REPLACE || op == OP_MOVE || op == OP_COPY) {
-      note(s, pathOf(record), pathLengthOf(record), (marks & ADDED_ELEMENT) != 0);
-    }
+    const n = pathLengthOf(record);
+    if (op == OP_MOVE && n == fromLengthOf(record) && equalBytes(pathOf(record), fromOf(record), n)) continue;
+    if (op == OP_ADD || op == OP_REPLACE || op == OP_MOVE || op == OP_COPY) note(s, pathOf(record), n, (marks & ADDED_ELEMENT) != 0);
+    if (op == OP_MOVE) note(s, fromOf(record), fromLengthOf(record), (marks & REMOVED_ELEMENT) != 0);
+    if (op == OP_REMOVE) note(s, pathOf(record), n, (marks & REMOVED_ELEMENT) != 0);
   }
 }
 
