@@ -206,10 +206,15 @@ function warn(id: u32): void {
   if (!addWarning(id, wireType, pathStart(), pathLength(), 0, 0)) noteLack();
 }
 
-function wrong(reason: u32, p: usize): u32 {
-  faultReceived(kindAt(p));
+function malformed(reason: u32): u32 {
   fail(code.E_BAD_EVENT, reason);
   return FAULT;
+}
+
+// The value at p came instead of what the reason says.
+function wrong(reason: u32, p: usize): u32 {
+  faultReceived(kindAt(p));
+  return malformed(reason);
 }
 
 // Puts the object at p, of that shape, without what the table does not have.
@@ -242,8 +247,7 @@ function keepObject(p: usize, shape: u32, required: u32): u32 {
   if (missing && !lacksMemory) {
     const name = nameOf(memberAt(shape, ctz(missing)));
     pathName(memberName(name), memberNameLength(name));
-    fail(code.E_BAD_EVENT, code.R_MISSING);
-    return FAULT;
+    return malformed(code.R_MISSING);
   }
   putByte(0x7d);
   dropRecords(base);
@@ -274,7 +278,7 @@ function keepValue(p: usize, end: usize, rule: u32): u32 {
       break;
     case RULE_POINTER:
       if (first != 0x22) return wrong(code.R_X_STRING, p);
-      if (!isAllowedText(rule, p + 1, n - 2)) return wrong(code.R_POINTER, p);
+      if (!isAllowedText(rule, p + 1, n - 2)) return malformed(code.R_POINTER);
       break;
     case RULE_CONST:
       if (first != 0x22 || !isAllowedText(rule, p + 1, n - 2)) {
@@ -321,15 +325,14 @@ function keepVariant(p: usize, union: u32): u32 {
   }
   pathName(memberName(name), memberNameLength(name));
   if (value) return wrong(code.R_X_STRING, value);
-  fail(code.E_BAD_EVENT, code.R_MISSING);
-  return FAULT;
+  return malformed(code.R_MISSING);
 }
 
 function keepList(p: usize, rule: u32): u32 {
   const element = ruleArgument(rule), path = pathLength();
   let i: u32 = 0;
   // an empty list that may be empty is as described
-  if (load<u8>(++p) == 0x5d) return wrong(code.R_X_NON_EMPTY, p - 1);
+  if (load<u8>(++p) == 0x5d) return malformed(code.R_X_NON_EMPTY);
   putByte(0x5b);
   while (true) {
     const end = skipTrusted(p), size = textSize();

@@ -110,7 +110,7 @@ export function enforce(event: Record<string, unknown>, strip: boolean): Outcome
         return isObject(value) ? value : fail("X_OBJECT", path, value);
       case "pointer":
         if (typeof value !== "string") return fail("X_STRING", path, value);
-        return /^(\/([^/~]|~[01])*)*$/.test(value) ? value : fail("POINTER", path, value);
+        return /^(\/([^/~]|~[01])*)*$/.test(value) ? value : fail("POINTER", path);
       case "const":
         return value === rule.value ? value : fail("X_CONST", path, value, rule.value);
       case "enum":
@@ -128,7 +128,7 @@ export function enforce(event: Record<string, unknown>, strip: boolean): Outcome
       }
       case "list":
         if (!Array.isArray(value)) return fail("X_ARRAY", path, value);
-        if (rule.min && value.length === 0) return fail("X_NON_EMPTY", path, value);
+        if (rule.min && value.length === 0) return fail("X_NON_EMPTY", path);
         return list(value, rule.of, path);
       case "patch":
         return Array.isArray(value)
