@@ -284,6 +284,7 @@ describe.each(BUILDS)("the track of an AG-UI run (%s)", (kind) => {
   it("gives the answers of the plain model, and takes every refused or abandoned event back", () => {
     const probe = new Probe(kind);
     const core = new CoreTrack(probe);
+    const base = probe.call("liveBytes");
     const seen = new Set<string>();
     for (let seed = 1; seed <= 60; seed++) {
       const rng = new Rng(seed);
@@ -333,6 +334,11 @@ describe.each(BUILDS)("the track of an AG-UI run (%s)", (kind) => {
       core.free();
       same(core.held, 0, `seed ${seed} freed`);
     }
+    probe.call("bytesFree", core.run);
+    probe.call("trimScratch");
+    probe.call("trimExpansion", 0);
+    probe.call("trimJournal", 0);
+    expect(probe.call("liveBytes")).toBe(base);
     const reasons = Object.keys(NUMBERS).filter(
       (name) => /^R_/.test(name) && NUMBERS[name]! >= codes.R_FIRST_EVENT && NUMBERS[name]! <= codes.R_LIMIT_ITEMS,
     );
@@ -450,7 +456,7 @@ describe.each(BUILDS)("the track of an AG-UI run (%s)", (kind) => {
     core.judge({ type: "RUN_STARTED" });
     core.commit();
     expect(core.held).toBe(0);
-  });
+  }, 30_000);
 
   it("keeps nothing of steps and tags that come and go", () => {
     const probe = new Probe(kind);

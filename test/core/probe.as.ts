@@ -19,7 +19,8 @@ export {
 } from "../../assembly/reduce/fault";
 export { canonicalEvent, readEvent, setWireType } from "../../assembly/reduce/agui/event";
 export { typeId } from "../../assembly/reduce/agui/schema";
-export { expand, expandedCount, expandedText, itemOf } from "../../assembly/reduce/agui/expansion";
+export { expand, expandedCount, expandedText, itemOf, trimExpansion } from "../../assembly/reduce/agui/expansion";
+export { trimJournal } from "../../assembly/reduce/agui/journal";
 export { verify } from "../../assembly/reduce/agui/verify";
 export {
   interruptTrack, lanesPending, openItem, ownerAgrees, setTrackLimits, trackCommit, trackFree, trackInit, trackRollback,
