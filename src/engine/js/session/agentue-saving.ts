@@ -1,12 +1,10 @@
-import type { JsonObject } from "../../../json/object.js";
-import { nestingOf } from "../../../json/text.js";
 import type { SessionOptions } from "../../contract.js";
 import { writeJson } from "../codec/clone.js";
 import type { AgentueReducer } from "../reduce/agentue/reducer.js";
 import { UNKNOWN_SEQ } from "../reduce/agentue/state.js";
 import type { SavedStream } from "./checkpoint.js";
 import { namesIn } from "./names.js";
-import { compact, MessageQueue } from "./queue.js";
+import { compact, MessageQueue, objectOf } from "./queue.js";
 import { Stream } from "./streams.js";
 import { readString } from "./text.js";
 
@@ -55,20 +53,8 @@ export function rebuildStream(
   stream.queue = new MessageQueue(limits.queuedBytes);
   stream.queue.lost = saved.lost;
   for (const message of saved.queue) {
-    if (!isRouted(message.text, saved.id, options) || !stream.queue.add(message)) return undefined;
+    const event = objectOf(message.text, limits.depth);
+    if (event === undefined || (event.stream_id ?? "") !== saved.id || !stream.queue.add(message)) return undefined;
   }
   return stream;
-}
-
-/** Whether a queued text is an event of the stream. */
-function isRouted(text: string, streamId: string, { limits }: SessionOptions): boolean {
-  let event: unknown;
-  try {
-    event = JSON.parse(text);
-  } catch {
-    return false;
-  }
-  if (typeof event !== "object" || event === null || Array.isArray(event)) return false;
-  const { stream_id: id = "" } = event as JsonObject;
-  return id === streamId && nestingOf(text, limits.depth + 1) <= limits.depth;
 }

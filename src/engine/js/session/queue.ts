@@ -1,4 +1,5 @@
-import { utf8Length } from "../../../json/text.js";
+import type { JsonObject } from "../../../json/object.js";
+import { nestingOf, utf8Length } from "../../../json/text.js";
 
 /** A message that waits for its stream to be resumed. */
 export interface QueuedMessage {
@@ -36,4 +37,16 @@ const SPACE = /("(?:[^"\\]|\\.)*")|[ \t\n\r]+/gs;
 /** The message with its text as compact JSON. */
 export function compact(message: QueuedMessage): QueuedMessage {
   return { ...message, text: message.text.replace(SPACE, "$1") };
+}
+
+/** The object that a queued text is, when it is one of no more than `depth` levels; else undefined. */
+export function objectOf(text: string, depth: number): JsonObject | undefined {
+  let event: unknown;
+  try {
+    event = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (typeof event !== "object" || event === null || Array.isArray(event)) return undefined;
+  return nestingOf(text, depth + 1) <= depth ? (event as JsonObject) : undefined;
 }

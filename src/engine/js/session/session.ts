@@ -17,6 +17,7 @@ import { LineFramer } from "../frame/line.js";
 import { type Framer, isBlank, isBlankOrDone } from "../frame/sink.js";
 import { SseFramer } from "../frame/sse.js";
 import { AgentueProtocol } from "./agentue.js";
+import { AguiProtocol } from "./agui.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { Counters, Pipeline } from "./pipeline.js";
 import type { OwnedTree, Protocol } from "./protocol.js";
@@ -36,7 +37,7 @@ export class JsSession implements EngineSession {
 
   constructor(options: SessionOptions) {
     this.options = options;
-    this.pipeline = new Pipeline(options, createFramer(options), (pipeline) => new AgentueProtocol(pipeline));
+    this.pipeline = new Pipeline(options, createFramer(options), createProtocol);
     this.protocol = this.pipeline.protocol;
   }
 
@@ -263,6 +264,10 @@ function copyTree(value: unknown, { limits }: SessionOptions): OwnedTree | Fault
   if ("code" in copy) return copy;
   const source = { nesting: copy.depth, bytes: copy.bound, exact: copy.exact };
   return { value: copy.value, text: undefined, source };
+}
+
+function createProtocol(pipeline: Pipeline): Protocol {
+  return pipeline.options.protocol === "ag-ui" ? new AguiProtocol(pipeline) : new AgentueProtocol(pipeline);
 }
 
 function createFramer({ transport, limits }: SessionOptions): Framer {

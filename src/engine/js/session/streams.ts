@@ -1,18 +1,18 @@
 import { ENDED, StreamState } from "../reduce/agentue/state.js";
-import { ChangeLog } from "./changes.js";
+import { AgentueChanges } from "./agentue-changes.js";
 import type { MessageQueue } from "./queue.js";
 
 /** One logical stream of a session. */
 export class Stream extends StreamState {
   readonly id: string;
-  declare readonly changes: ChangeLog;
+  declare readonly changes: AgentueChanges;
   /** What waits while the stream is paused; undefined when it is not. */
   queue: MessageQueue | undefined = undefined;
   /** Place in the order in which streams ended; 0 when it has not. */
   endOrder = 0;
 
   constructor(id: string) {
-    super(new ChangeLog(id));
+    super(new AgentueChanges(id));
     this.id = id;
   }
 }

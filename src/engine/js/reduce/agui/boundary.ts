@@ -1,0 +1,130 @@
+import { R_MISSING, R_NON_EMPTY_STRING, R_X_STRING } from "../../../../../assembly/abi/codes.js";
+import type { WarningFacts } from "../../../../errors.js";
+import { type JsonObject, own } from "../../../../json/object.js";
+import { isObject } from "../../../../json/tree.js";
+import { EVENT_SHAPES, SHAPES } from "../../../../schema/agui.generated.js";
+import { kindOf } from "../../../../schema/enforce.js";
+import {
+  dropNull,
+  type OnLegacy,
+  translateInput,
+  translateMessages,
+  translateParts,
+} from "../../../../schema/legacy.js";
+import type { Thinking } from "./thinking.js";
+import type { AguiViolation } from "./violation.js";
+
+/** Retired event types and what they are called now. */
+const RETIRED: ReadonlyMap<string, string> = /* @__PURE__ */ new Map([
+  ["THINKING_START", "REASONING_START"],
+  ["THINKING_END", "REASONING_END"],
+  ["THINKING_TEXT_MESSAGE_START", "REASONING_MESSAGE_START"],
+  ["THINKING_TEXT_MESSAGE_CONTENT", "REASONING_MESSAGE_CONTENT"],
+  ["THINKING_TEXT_MESSAGE_END", "REASONING_MESSAGE_END"],
+]);
+
+const SUBAGENT_EVENTS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "SUBAGENT_STARTED",
+  "SUBAGENT_FINISHED",
+  "SUBAGENT_ERROR",
+]);
+
+/** What the boundary says of an event. */
+export interface Passage {
+  /** Its type after translation. */
+  type: string;
+  /** The peer must not send it: it is dropped. */
+  dropped: boolean;
+  warnings: WarningFacts[];
+}
+
+/** The type of an event, or why it has none. */
+export function typeOf(event: JsonObject): string | AguiViolation {
+  const type = own(event, "type");
+  if (typeof type === "string" && type !== "") return type;
+  const bad = (reason: number): AguiViolation => ({ code: "bad_event", reason, path: "/type" });
+  if (type === undefined) return bad(R_MISSING);
+  return typeof type === "string" ? bad(R_NON_EMPTY_STRING) : { ...bad(R_X_STRING), received: kindOf(type) };
+}
+
+/**
+ * The compatibility boundary (docs/semantics-agui.md §2): translates what older peers send, before anything judges it.
+ *
+ * @param event changed in place
+ * @param type of `typeOf`
+ * @param runId for minted ids
+ * @param noSubagents the peer knows no subagents
+ */
+export function translate(
+  event: JsonObject,
+  type: string,
+  thinking: Thinking,
+  runId: string,
+  noSubagents: boolean,
+): Passage {
+  const warnings: WarningFacts[] = [];
+  const passage: Passage = { type: RETIRED.get(type) ?? type, dropped: false, warnings };
+  if (noSubagents) {
+    if (SUBAGENT_EVENTS.has(type)) {
+      warnings.push({ code: "downgraded", path: "/type", eventType: type, subject: type });
+      passage.dropped = true;
+      return passage;
+    }
+    dropOwners(event, type);
+  }
+  const eventType = passage.type;
+  const onLegacy: OnLegacy = (code, path) => warnings.push({ code, path, eventType });
+  if (eventType !== type) translateRetired(event, type, eventType, thinking, runId, warnings);
+  const shape = Object.hasOwn(EVENT_SHAPES, eventType) ? SHAPES[EVENT_SHAPES[eventType] as string] : undefined;
+  if (shape === undefined) return passage;
+  for (const name of Object.keys(event)) {
+    const value = event[name];
+    if (name === "title" && type === "THINKING_START") {
+      dropTitle(event, eventType, warnings);
+    } else if (value === null) {
+      if (shape.members.find((member) => member.name === name)?.legacyNull) dropNull(event, name, "", onLegacy);
+    } else if (name === "content" && eventType === "TOOL_CALL_RESULT") {
+      translateParts(value, "/content", false, onLegacy);
+    } else if (name === "messages" && eventType === "MESSAGES_SNAPSHOT") {
+      translateMessages(value, "/messages", onLegacy);
+    } else if (name === "input" && eventType === "RUN_STARTED" && isObject(value)) {
+      translateInput(value, "/input", onLegacy);
+    }
+  }
+  return passage;
+}
+
+function translateRetired(
+  event: JsonObject,
+  type: string,
+  eventType: string,
+  thinking: Thinking,
+  runId: string,
+  warnings: WarningFacts[],
+): void {
+  warnings.push({ code: "legacy_event", path: "/type", eventType, subject: type });
+  event.type = eventType;
+  event.messageId = `thinking-${runId}-${thinking.numberFor(type)}`;
+  if (type === "THINKING_TEXT_MESSAGE_START") event.role = "reasoning";
+}
+
+/** Labels of spans have no place any more. */
+function dropTitle(event: JsonObject, eventType: string, warnings: WarningFacts[]): void {
+  delete event.title;
+  warnings.push({ code: "legacy_dropped", path: "/title", eventType });
+}
+
+/** Takes out what names subagents. */
+function dropOwners(event: JsonObject, type: string): void {
+  delete event.subagentRunId;
+  if (type === "MESSAGES_SNAPSHOT") dropOwnersIn(own(event, "messages"));
+  const input = type === "RUN_STARTED" ? own(event, "input") : undefined;
+  if (isObject(input)) dropOwnersIn(own(input, "messages"));
+  const outcome = type === "RUN_FINISHED" ? own(event, "outcome") : undefined;
+  if (isObject(outcome)) dropOwnersIn(own(outcome, "interrupts"));
+}
+
+function dropOwnersIn(list: unknown): void {
+  if (!Array.isArray(list)) return;
+  for (const element of list) if (isObject(element)) delete element.subagentRunId;
+}

@@ -1,0 +1,13 @@
+import type { MessageEntry } from "./messages.js";
+
+/** Where accepted events tell what they changed (docs/semantics-agui.md §10). */
+export interface ModelChanges {
+  /** One more version; what follows belongs to it. */
+  next(): void;
+  start(): void;
+  insert(entry: MessageEntry, index: number): void;
+  replace(entry: MessageEntry, field?: string): void;
+  append(entry: MessageEntry, field: string, from: number, to: number, isText: boolean): void;
+  /** @param pointer into the state, of a delta */
+  meta(field: "state" | "run", pointer?: string): void;
+}

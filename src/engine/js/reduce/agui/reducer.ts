@@ -1,0 +1,248 @@
+import { R_X_OBJECT } from "../../../../../assembly/abi/codes.js";
+import type { WarningFacts } from "../../../../errors.js";
+import { type JsonObject, own } from "../../../../json/object.js";
+import { isObject } from "../../../../json/tree.js";
+import type { Limits } from "../../../../limits.js";
+import { EVENT_SHAPES } from "../../../../schema/agui.generated.js";
+import { type Enforced, enforceShape, kindOf } from "../../../../schema/enforce.js";
+import type { AguiSessionOptions, RunStatus } from "../../../contract.js";
+import type { Source } from "../agentue/operations.js";
+import { applyEvent } from "./apply.js";
+import { typeOf } from "./boundary.js";
+import type { ModelChanges } from "./changes.js";
+import { Effect } from "./effect.js";
+import { expand } from "./expansion.js";
+import { Journal } from "./journal.js";
+import type { CallEntry, MessageEntry } from "./messages.js";
+import { type Model, textBound } from "./model.js";
+import type { RunState } from "./run.js";
+import { Thinking } from "./thinking.js";
+import { CALL, type ItemKind, MESSAGE, OPEN_MESSAGE, REASONING, RUNNING, Track, TRUNCATED } from "./track.js";
+import { Verifier } from "./verify.js";
+import type { AguiViolation } from "./violation.js";
+import { Warned } from "./warned.js";
+
+/** What became of an event. */
+export type AguiVerdict =
+  | { kind: "accepted"; events: JsonObject[] }
+  /** Dropped with a warning. */
+  | { kind: "skipped" }
+  | { kind: "refused"; violation: AguiViolation };
+
+const SKIPPED: AguiVerdict = { kind: "skipped" };
+
+/** Which item the quick events continue. */
+const QUICK: ReadonlyMap<unknown, ItemKind> = /* @__PURE__ */ new Map<unknown, ItemKind>([
+  ["TEXT_MESSAGE_CONTENT", MESSAGE],
+  ["TOOL_CALL_ARGS", CALL],
+  ["REASONING_MESSAGE_CONTENT", REASONING],
+]);
+
+/** The AG-UI reducer: enforces, expands, verifies and applies one wire event after the other. */
+export class AguiReducer {
+  model: Model;
+  run: RunState;
+  readonly thinking = new Thinking();
+  readonly warned = new Warned();
+  private readonly limits: Limits;
+  private readonly options: AguiSessionOptions;
+  private readonly journal = new Journal();
+  private readonly verifier: Verifier;
+  private effect: Effect;
+  /** What the last quick event appended to. */
+  private recentMessage: MessageEntry | undefined = undefined;
+  private recentCall: CallEntry | undefined = undefined;
+
+  /** @param model and run that are there before any event */
+  constructor(limits: Limits, options: AguiSessionOptions, model: Model, run: RunState) {
+    this.limits = limits;
+    this.options = options;
+    this.verifier = new Verifier(limits.items, this.journal);
+    this.model = model;
+    this.run = run;
+    this.effect = new Effect(model, run, limits, options.onDeltaFailure, this.journal);
+  }
+
+  get track(): Track {
+    return this.verifier.track;
+  }
+
+  /** Takes another model in the place of the one that is there. */
+  adopt(model: Model, run: RunState, track = new Track()): void {
+    this.model = model;
+    this.run = run;
+    this.verifier.track = track;
+    this.effect = new Effect(model, run, this.limits, this.options.onDeltaFailure, this.journal);
+    this.forgetRecent();
+    this.warned.reset();
+  }
+
+  setStatus(status: RunStatus): void {
+    this.run.status = status;
+  }
+
+  /** The body has ended, or the connection: a run that is running is cut off. */
+  truncate(): void {
+    if (this.track.phase !== RUNNING || this.run.status !== "running") return;
+    this.track.phase = TRUNCATED;
+    this.run.status = "truncated";
+  }
+
+  /**
+   * Judges an event that has passed the boundary and middleware, and applies it when all is well.
+   *
+   * @param event owned from now on
+   * @param names members of its objects in document order
+   * @param before hears of what enforcement removed, before anything else is decided
+   * @param keep gets the expanded events before they become part of the model
+   */
+  reduce(
+    event: unknown,
+    source: Source,
+    names: (object: JsonObject) => readonly string[],
+    before: (warnings: WarningFacts[]) => void,
+    keep: (events: readonly JsonObject[]) => void,
+  ): AguiVerdict {
+    if (!isObject(event)) {
+      return refused({ code: "bad_event", reason: R_X_OBJECT, path: "", received: kindOf(event) });
+    }
+    const type = typeOf(event);
+    if (typeof type !== "string") return refused(type);
+    if (!Object.hasOwn(EVENT_SHAPES, type)) {
+      before([{ code: "unknown_event", path: "/type", subject: type }]);
+      return SKIPPED;
+    }
+    const { unknownEnum } = this.options;
+    const enforced = enforceShape(event, EVENT_SHAPES[type] as string, { unknownEnum, names });
+    if (enforced.fault !== undefined) return refused({ code: "bad_event", eventType: type, ...enforced.fault });
+    before(removalsOf(enforced, type));
+    return enforced.gone ? SKIPPED : this.advance(event, source, keep);
+  }
+
+  /** Expansion, verification and application: all of the event or nothing. */
+  private advance(event: JsonObject, source: Source, keep: (events: readonly JsonObject[]) => void): AguiVerdict {
+    const { verifier, journal, effect } = this;
+    const { size } = this.model;
+    const count = size.save();
+    const events = expand(event, verifier.track.lanes, journal);
+    let violation: AguiViolation | undefined;
+    if ("code" in events) {
+      violation = events;
+    } else {
+      const starts = event.type === "RUN_STARTED";
+      for (const one of events) {
+        violation = verifier.verify(one, starts && one !== event);
+        if (violation !== undefined) break;
+      }
+      if (violation === undefined) {
+        keep(events);
+        effect.begin(source);
+        for (const one of events) {
+          violation = applyEvent(effect, one);
+          if (violation !== undefined) break;
+        }
+      }
+    }
+    if (violation !== undefined) {
+      journal.rollback();
+      size.restore(count);
+      this.forgetRecent();
+      return refused(violation);
+    }
+    journal.clear();
+    this.forgetRecent();
+    this.model.exact ||= source.exact;
+    if (this.run.status === "truncated" && this.track.phase === RUNNING) this.run.status = "running";
+    if (event.type === "RUN_STARTED") {
+      this.thinking.reset();
+      this.warned.reset();
+    }
+    return { kind: "accepted", events: events as JsonObject[] };
+  }
+
+  /** What application has to say of the event that was accepted last. */
+  get warnings(): readonly WarningFacts[] {
+    return this.effect.warnings;
+  }
+
+  /** Tells what the event that was accepted last has changed. */
+  tellChanges(changes: ModelChanges): void {
+    changes.next();
+    this.effect.commit(changes);
+  }
+
+  /**
+   * The traffic that matters: a delta of an open message or call that no chunk stream is in the way of. Takes nothing but events that are valid
+   * beyond doubt, and leaves all others to the long way.
+   *
+   * @param event a value with JSON members; only those that are read need to be JSON
+   * @returns whether the event was accepted
+   */
+  appendText(event: JsonObject, changes: ModelChanges): boolean {
+    const { type, delta, timestamp, subagentRunId: tag } = event;
+    const kind = QUICK.get(type);
+    const { track } = this;
+    if (kind === undefined || track.phase !== RUNNING || track.lanes.size > 0) return false;
+    const id = kind === CALL ? event.toolCallId : event.messageId;
+    if (typeof id !== "string" || typeof delta !== "string") return false;
+    let members = 3;
+    if (timestamp !== undefined) {
+      // Zero could be a number too small for a double.
+      if (!Number.isSafeInteger(timestamp) || timestamp === 0) return false;
+      members++;
+    }
+    if (tag !== undefined) members++;
+    // As many members as were looked at: there is no other one.
+    for (const _ in event) members--;
+    if (members !== 0) return false;
+    const item = track.find(kind, id);
+    if (item === undefined || (item.open & OPEN_MESSAGE) === 0 || (tag !== undefined && item.owner !== tag))
+      return false;
+    return kind === CALL ? this.appendToCall(id, delta, changes) : this.appendToMessage(id, delta, changes);
+  }
+
+  private appendToMessage(id: string, delta: string, changes: ModelChanges): boolean {
+    let entry = this.recentMessage;
+    if (entry === undefined || entry.id !== id) {
+      entry = this.model.messages.find(id);
+      if (entry === undefined || entry.role === "activity") return false;
+      this.recentMessage = entry;
+    }
+    const current = own(entry.value, "content");
+    if (typeof current !== "string" || !this.model.size.addBound(textBound(delta))) return false;
+    entry.value.content = entry.content.append(current, delta);
+    changes.next();
+    changes.append(entry, "content", current.length, current.length + delta.length, true);
+    return true;
+  }
+
+  private appendToCall(id: string, delta: string, changes: ModelChanges): boolean {
+    let call = this.recentCall;
+    if (call === undefined || call.id !== id) {
+      call = this.model.messages.findCall(id);
+      if (call === undefined) return false;
+      this.recentCall = call;
+    }
+    if (!this.model.size.addBound(textBound(delta))) return false;
+    const holder = call.function;
+    const current = holder.arguments;
+    holder.arguments = call.text.append(current, delta);
+    changes.next();
+    changes.append(call.message, call.field, current.length, current.length + delta.length, true);
+    return true;
+  }
+
+  /** Other events may have replaced what was appended to. */
+  private forgetRecent(): void {
+    this.recentMessage = undefined;
+    this.recentCall = undefined;
+  }
+}
+
+function refused(violation: AguiViolation): AguiVerdict {
+  return { kind: "refused", violation };
+}
+
+function removalsOf({ removals }: Enforced, eventType: string): WarningFacts[] {
+  return removals.map(({ code, path }) => ({ code, path, eventType }));
+}

@@ -1,0 +1,166 @@
+import { own } from "../../../../json/object.js";
+import { isObject } from "../../../../json/tree.js";
+import { type LaneKind, REASONING_LANE, TEXT_LANE, TOOL_LANE } from "./lanes.js";
+import { Thinking } from "./thinking.js";
+import {
+  ACTIVITY,
+  type Item,
+  type ItemKind,
+  OPEN_MESSAGE,
+  OPEN_SPAN,
+  REASONING,
+  REJECTED,
+  RUNNING,
+  Track,
+  TRUNCATED,
+} from "./track.js";
+
+const NAMES = ["phase", "items", "steps", "subagents", "calls", "lanes", "thinking", "named"] as const;
+const ROLES: readonly unknown[] = ["developer", "system", "assistant", "user"];
+
+/** What a checkpoint keeps of a run besides the model (docs/semantics-agui.md §12). */
+export function writeTrack(track: Track, { minted, span, message }: Thinking, rejected: boolean): object {
+  return {
+    phase: rejected ? REJECTED : track.phase,
+    items: [...track.items].map(writeItem),
+    steps: track.steps().map(({ name, owner }) => [name, owner ?? null]),
+    subagents: [...track.subagents],
+    calls: [...track.calls],
+    lanes: track.lanes
+      .all()
+      .map(({ owner, kind, id, first, second, tag }) => [
+        owner ?? null,
+        kind,
+        id,
+        first ?? null,
+        second ?? null,
+        tag ?? null,
+      ]),
+    thinking: [minted, span, message],
+    named: track.named ?? null,
+  };
+}
+
+function writeItem({ kind, id, owner, open, messageNumber, spanNumber }: Item): unknown[] {
+  const written: unknown[] = [kind, id, owner ?? null, open];
+  if ((open & OPEN_MESSAGE) !== 0) written.push(messageNumber);
+  if ((open & OPEN_SPAN) !== 0) written.push(spanNumber);
+  return written;
+}
+
+/** The same read back; undefined when it is malformed or names more than the limit. */
+export function readTrack(stored: unknown, limit: number): { track: Track; thinking: Thinking } | undefined {
+  try {
+    return read(stored, limit);
+  } catch (error) {
+    if (error instanceof Malformed) return undefined;
+    throw error;
+  }
+}
+
+class Malformed extends Error {}
+
+function check(condition: boolean): asserts condition {
+  if (!condition) throw new Malformed();
+}
+
+function read(stored: unknown, limit: number): { track: Track; thinking: Thinking } {
+  check(isObject(stored) && Object.keys(stored).length === NAMES.length);
+  const [phase, items, steps, subagents, calls, lanes, thinking, named] = NAMES.map((name) => own(stored, name));
+  check(isCount(phase) && phase <= TRUNCATED);
+  const track = new Track();
+  track.phase = phase;
+  readItems(items, track);
+  for (const step of rows(steps, 2)) {
+    const [name, owner] = step;
+    check(typeof name === "string" && isOwner(owner) && !track.hasStep(name, owner ?? undefined));
+    track.startStep(name, owner ?? undefined);
+  }
+  readFlags(subagents, track.subagents);
+  readFlags(calls, track.calls);
+  check(track.names <= limit);
+  readLanes(lanes, track);
+  check(Array.isArray(named) ? named.every((id) => typeof id === "string") : named === null);
+  track.named = Array.isArray(named) ? named : undefined;
+  if (phase !== RUNNING && phase !== TRUNCATED && phase !== REJECTED) check(isClosed(track));
+
+  const [minted, span, message] = rows([thinking], 3)[0] as unknown[];
+  check(isCount(minted) && isCount(span) && isCount(message) && span <= minted && message <= minted);
+  const numbers = new Thinking();
+  numbers.minted = minted;
+  numbers.span = span;
+  numbers.message = message;
+  return { track, thinking: numbers };
+}
+
+function readItems(stored: unknown, track: Track): void {
+  check(Array.isArray(stored));
+  const numbers = new Set<unknown>();
+  for (const row of stored) {
+    check(Array.isArray(row));
+    const [kind, id, owner, open, ...opened] = row as unknown[];
+    check(isCount(kind) && kind <= ACTIVITY && typeof id === "string" && isOwner(owner) && isCount(open));
+    check(track.find(kind as ItemKind, id) === undefined);
+    check(open <= (kind === REASONING ? OPEN_MESSAGE | OPEN_SPAN : kind === ACTIVITY ? 0 : OPEN_MESSAGE));
+    const item = track.add(kind as ItemKind, id, owner ?? undefined);
+    for (const bit of [OPEN_MESSAGE, OPEN_SPAN]) {
+      if ((open & bit) === 0) continue;
+      const number = opened.shift();
+      check(isCount(number) && number > 0 && !numbers.has(number));
+      numbers.add(number);
+      track.open(item, bit, undefined, number);
+    }
+    check(opened.length === 0);
+  }
+}
+
+function readLanes(stored: unknown, track: Track): void {
+  const { lanes } = track;
+  for (const [owner, kind, id, first, second, tag] of rows(stored, 6)) {
+    check(isOwner(owner) && isCount(kind) && kind <= REASONING_LANE && typeof id === "string" && tag === owner);
+    check(isOwner(first) && isOwner(second));
+    if (kind === TEXT_LANE) check(ROLES.includes(first));
+    else if (kind === TOOL_LANE) check(first !== null);
+    else check(first === null && second === null);
+    // The kinds of lanes and of the items that they hold have the same numbers.
+    const item = track.find(kind as ItemKind, id);
+    check(item !== undefined && (item.open & OPEN_MESSAGE) !== 0);
+    check(lanes.of(owner ?? undefined) === undefined && lanes.holding(kind as LaneKind, id) === undefined);
+    lanes.open({
+      owner: owner ?? undefined,
+      kind: kind as LaneKind,
+      id,
+      first: first ?? undefined,
+      second: second ?? undefined,
+      tag: owner ?? undefined,
+    });
+  }
+}
+
+function readFlags(stored: unknown, target: Map<string, boolean>): void {
+  for (const [id, flag] of rows(stored, 2)) {
+    check(typeof id === "string" && typeof flag === "boolean" && !target.has(id));
+    target.set(id, flag);
+  }
+}
+
+/** A list of lists of one length. */
+function rows(stored: unknown, length: number): unknown[][] {
+  check(Array.isArray(stored));
+  for (const row of stored) check(Array.isArray(row) && row.length === length);
+  return stored as unknown[][];
+}
+
+function isClosed(track: Track): boolean {
+  if (track.lanes.size > 0 || track.steps().length > 0 || track.activeSubagents().length > 0) return false;
+  for (const { open } of track.items) if (open !== 0) return false;
+  return true;
+}
+
+function isCount(value: unknown): value is number {
+  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+}
+
+function isOwner(value: unknown): value is string | null {
+  return value === null || typeof value === "string";
+}

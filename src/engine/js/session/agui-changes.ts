@@ -1,0 +1,37 @@
+import type { JsonObject } from "../../../json/object.js";
+import type { ModelChanges } from "../reduce/agui/changes.js";
+import type { MessageEntry } from "../reduce/agui/messages.js";
+import { ChangeLog } from "./changes.js";
+
+/** Changes of an AG-UI model (docs/semantics-agui.md §10): one event may log several under one version. */
+export class AguiChanges extends ChangeLog<MessageEntry> implements ModelChanges {
+  next(): void {
+    this.version++;
+  }
+
+  start(): void {
+    this.logStart();
+  }
+
+  insert(entry: MessageEntry, index: number): void {
+    this.logInsert(entry, index);
+  }
+
+  replace(entry: MessageEntry, field?: string): void {
+    this.logReplace(entry, field);
+  }
+
+  append(entry: MessageEntry, field: string, from: number, to: number, isText: boolean): void {
+    this.logAppend(entry, field, from, to, isText);
+  }
+
+  meta(field: "state" | "run", pointer?: string): void {
+    this.logMeta(field, pointer);
+  }
+
+  protected textAt(entry: MessageEntry, field: string): string {
+    let value: unknown = entry.value;
+    for (const step of field.split(".")) value = (value as JsonObject)[step];
+    return value as string;
+  }
+}

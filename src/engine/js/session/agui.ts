@@ -1,0 +1,549 @@
+import {
+  PROTOCOL_AG_UI,
+  R_LIMIT_NUMBER,
+  R_LIMIT_QUEUE,
+  R_MIDDLEWARE,
+  R_NONE,
+  R_RUNNING,
+} from "../../../../assembly/abi/codes.js";
+import { type Fault, StreamfoldError, type WarningFacts } from "../../../errors.js";
+import { ExactNumber, mayHoldExactNumber, mayReorder, readExact, readOrdered } from "../../../json/exact.js";
+import { type JsonObject, own } from "../../../json/object.js";
+import { hasShortDigitRuns } from "../../../json/text.js";
+import { copyTree, isObject, measure } from "../../../json/tree.js";
+import { isAtMost } from "../../../schema/version.js";
+import type {
+  AguiSessionOptions,
+  ArgumentText,
+  ChangeSet,
+  FinishResult,
+  SessionOptions,
+  Stats,
+  StreamStatus,
+} from "../../contract.js";
+import { cloneValue } from "../codec/clone.js";
+import { copyValue, isPlain } from "../codec/value.js";
+import type { Source } from "../reduce/agentue/operations.js";
+import { translate, typeOf } from "../reduce/agui/boundary.js";
+import { loadModel, makeModel } from "../reduce/agui/load.js";
+import { Model } from "../reduce/agui/model.js";
+import { AguiReducer } from "../reduce/agui/reducer.js";
+import { RunState } from "../reduce/agui/run.js";
+import { isRejected, restoreModel, storeModel } from "../reduce/agui/stored.js";
+import { CALL, MESSAGE, OPEN_MESSAGE, RUNNING } from "../reduce/agui/track.js";
+import type { AguiViolation } from "../reduce/agui/violation.js";
+import { AguiChanges } from "./agui-changes.js";
+import type { SavedStream } from "./checkpoint.js";
+import { NOWHERE, type Pipeline } from "./pipeline.js";
+import type { ModelView, OwnedTree, Protocol } from "./protocol.js";
+import { compact, MessageQueue, objectOf } from "./queue.js";
+import { emptyStats } from "./stats.js";
+import { LONG_RUN, MOST_BYTES, readString } from "./text.js";
+
+/** The newest protocol that knows no subagents. */
+const BEFORE_SUBAGENTS: readonly number[] = [0, 0, 57];
+/** A stream as checkpoints number it. */
+const OPEN = 1;
+const REFUSED = 4;
+/** Runs that have come to an end of their own. */
+const ENDED: ReadonlySet<string> = /* @__PURE__ */ new Set(["finished", "interrupted", "cancelled", "failed"]);
+
+type Names = (object: JsonObject) => readonly string[];
+
+/** AG-UI: one stream, the unnamed one, whose model is there from the start (docs/semantics-agui.md). */
+export class AguiProtocol implements Protocol {
+  readonly number = PROTOCOL_AG_UI;
+  private readonly options: SessionOptions;
+  private readonly agui: AguiSessionOptions;
+  private readonly pipeline: Pipeline;
+  private readonly reducer: AguiReducer;
+  private readonly noSubagents: boolean;
+  /** Types of events that are reported; undefined: all. */
+  private readonly wanted: ReadonlySet<string> | undefined;
+  private changeLog = new AguiChanges("");
+  private queue: MessageQueue | undefined = undefined;
+  /** After a violation nothing is taken any more. */
+  private rejected = false;
+  private applied = 0;
+  private skipped = 0;
+  private dropped = 0;
+  /** Grows when texts may have been replaced rather than grown. */
+  private generation = 0;
+
+  /** @throws StreamfoldError `limit` when the baseline of the options exceeds one */
+  constructor(pipeline: Pipeline) {
+    const { options } = pipeline;
+    this.options = options;
+    this.agui = options.agui as AguiSessionOptions;
+    this.pipeline = pipeline;
+    this.noSubagents = isAtMost(this.agui.maxProtocolVersion, BEFORE_SUBAGENTS);
+    this.wanted = options.eventTypes === undefined ? undefined : new Set(options.eventTypes);
+    this.reducer = new AguiReducer(options.limits, this.agui, this.baseline(), this.idleRun());
+  }
+
+  // ---------------------------------------------------------------- from message to effect
+
+  take(event: JsonObject): boolean {
+    if (this.queue !== undefined) this.enqueue(this.queue, event);
+    else this.apply(event);
+    return true;
+  }
+
+  takeValue(value: unknown): boolean {
+    if (this.rejected || this.queue !== undefined) return false;
+    if (typeof value !== "object" || value === null || !isPlain(value)) return false;
+    try {
+      if (!this.appendText(value as JsonObject)) return false;
+    } catch {
+      // An accessor or a Proxy has thrown: the long way tells where.
+      return false;
+    }
+    this.pipeline.openValue();
+    if (this.options.events) this.accept({ ...(value as JsonObject) });
+    else this.count();
+    return true;
+  }
+
+  private appendText(event: JsonObject): boolean {
+    const { middleware } = this.agui;
+    if (middleware !== undefined && handlerOf(middleware, event.type) !== undefined) return false;
+    return this.reducer.appendText(event, this.changeLog);
+  }
+
+  private enqueue(queue: MessageQueue, event: JsonObject): void {
+    if (queue.lost) {
+      this.drop();
+      return;
+    }
+    const { pipeline } = this;
+    if (queue.add(pipeline.queued(event))) return;
+    pipeline.report(this.faultOf({ code: "limit", reason: R_LIMIT_QUEUE }));
+    if (this.options.onViolation === "refuse-stream") queue.lost = true;
+  }
+
+  private apply(event: JsonObject): void {
+    const { pipeline } = this;
+    const { text, source } = pipeline;
+    if (
+      text !== undefined &&
+      !this.rejected &&
+      pipeline.quick &&
+      hasShortDigitRuns(text, LONG_RUN) &&
+      this.appendText(event)
+    ) {
+      this.accept(event);
+      return;
+    }
+    const numberAt = pipeline.findLongNumber(event);
+    if (numberAt !== undefined) {
+      this.violate({ code: "limit", reason: R_LIMIT_NUMBER }, numberAt);
+      return;
+    }
+    if (this.rejected) {
+      this.drop();
+      return;
+    }
+    let owned = event;
+    let names: Names = Object.keys;
+    if (text !== undefined) {
+      source.bytes = MOST_BYTES * text.length;
+      source.exact = mayHoldExactNumber(text);
+      if (mayReorder(text)) {
+        const orders = new Map<object, string[]>();
+        owned = readOrdered(text, orders) as JsonObject;
+        names = (object) => orderedNames(object, orders.get(object));
+      } else if (source.exact) {
+        owned = readExact(text) as JsonObject;
+      }
+    }
+    this.pass(owned, source, names);
+  }
+
+  /** The compatibility boundary, and middleware where it wants the event. */
+  private pass(event: JsonObject, source: Source, names: Names): void {
+    const { reducer } = this;
+    const type = typeOf(event);
+    if (typeof type !== "string") {
+      this.violate(type);
+      return;
+    }
+    const { thinking, run } = reducer;
+    const before = thinking.copy();
+    const runId = run.status === "idle" ? "" : (run.runId ?? "");
+    const passage = translate(event, type, thinking, runId, this.noSubagents);
+    if (passage.dropped) {
+      this.warnMerged(passage.warnings);
+      this.skip();
+      return;
+    }
+    // Minted ids are in no text that was measured.
+    if (passage.type !== type) source.bytes += MOST_BYTES * (runId.length + MINTED);
+    const { middleware } = this.agui;
+    const handler = middleware === undefined ? undefined : handlerOf(middleware, passage.type);
+    if (handler !== undefined) {
+      this.warnMerged(passage.warnings);
+      this.passMiddleware(event, passage.type, handler);
+      return;
+    }
+    if (!this.reduce(event, source, names, passage.warnings)) thinking.assign(before);
+  }
+
+  private passMiddleware(event: JsonObject, eventType: string, handler: (event: unknown) => unknown): void {
+    const failed: AguiViolation = { code: "middleware_failed", reason: R_MIDDLEWARE, eventType };
+    let given: unknown;
+    try {
+      given = handler(cloneValue(event, "number"));
+    } catch {
+      this.violate(failed);
+      return;
+    }
+    const events = given === undefined || given === null ? [] : Array.isArray(given) ? given : [given];
+    const copies: OwnedTree[] = [];
+    for (const one of events) {
+      const copy = copyValue(one, this.options.limits.depth);
+      if ("code" in copy || !isObject(copy.value)) {
+        this.violate(failed);
+        return;
+      }
+      const source = { nesting: copy.depth - 1, bytes: copy.bound, exact: copy.exact };
+      copies.push({ value: copy.value, text: undefined, source });
+    }
+    if (copies.length === 0) this.skip();
+    for (const { value, source } of copies) {
+      if (this.rejected) this.drop();
+      else this.reduce(value as JsonObject, source, Object.keys, []);
+    }
+  }
+
+  /** Enforcement and everything behind it; whether the event was not refused. */
+  private reduce(event: JsonObject, source: Source, names: Names, warnings: WarningFacts[]): boolean {
+    const { reducer } = this;
+    let reported: JsonObject[] = [];
+    const verdict = reducer.reduce(
+      event,
+      source,
+      names,
+      (removals) => this.warnMerged([...warnings, ...removals]),
+      (events) => {
+        if (this.options.events) reported = events.filter((one) => this.wants(one)).map(copyForListeners);
+      },
+    );
+    switch (verdict.kind) {
+      case "refused":
+        this.violate(verdict.violation);
+        return false;
+      case "skipped":
+        this.skip();
+        return true;
+      default:
+        reducer.tellChanges(this.changeLog);
+        if (event.type === "MESSAGES_SNAPSHOT") this.generation++;
+        for (const warning of reducer.warnings) this.pipeline.warn(warning, "");
+        this.count();
+        this.deliver(reported);
+        return true;
+    }
+  }
+
+  /** A quick event: nothing but itself is to be told. */
+  private accept(event: JsonObject): void {
+    this.count();
+    if (this.options.events && this.wants(event)) this.deliver([event]);
+  }
+
+  private count(): void {
+    this.applied++;
+    this.pipeline.counters.applied++;
+  }
+
+  private wants(event: JsonObject): boolean {
+    return this.wanted === undefined || this.wanted.has(event.type as string);
+  }
+
+  private deliver(events: readonly JsonObject[]): void {
+    const eventIndex = this.pipeline.index;
+    for (const event of events) this.pipeline.deliver({ kind: "event", event, streamId: "", eventIndex });
+  }
+
+  /** Warnings of which a run reports each kind once. */
+  private warnMerged(warnings: readonly WarningFacts[]): void {
+    for (const warning of warnings) {
+      if (this.reducer.warned.isNew(warning)) this.pipeline.warn(warning, "");
+      else this.pipeline.counters.warnings++;
+    }
+  }
+
+  private skip(): void {
+    this.skipped++;
+    this.pipeline.counters.skipped++;
+  }
+
+  private drop(): void {
+    this.dropped++;
+    this.pipeline.counters.dropped++;
+  }
+
+  private violate(violation: AguiViolation, byteOffset?: number): void {
+    this.pipeline.report(this.faultOf(violation, byteOffset));
+    if (this.options.onViolation === "refuse-stream") this.reject();
+  }
+
+  private reject(): void {
+    this.rejected = true;
+    this.reducer.run.status = "rejected";
+  }
+
+  private faultOf(violation: AguiViolation, byteOffset = this.pipeline.start().byteOffset ?? NOWHERE): Fault {
+    const fault: Fault = { ...violation, streamId: "", eventIndex: this.pipeline.index };
+    if (byteOffset >= 0) fault.byteOffset = byteOffset;
+    return fault;
+  }
+
+  // ---------------------------------------------------------------- the body and the session
+
+  finish(): void {
+    this.reducer.truncate();
+  }
+
+  finishResult(whole: boolean): FinishResult {
+    const { status } = this.reducer.run;
+    return {
+      status: whole && ENDED.has(status) ? "complete" : "truncated",
+      streams: [{ streamId: "", status }],
+    };
+  }
+
+  reconnect(): void {
+    this.reducer.truncate();
+  }
+
+  reset(): void {
+    this.adopt(this.baseline());
+    this.changeLog = new AguiChanges("");
+    this.queue = undefined;
+    this.applied = 0;
+    this.skipped = 0;
+    this.dropped = 0;
+  }
+
+  /** Begins anew with a model. */
+  private adopt(model: Model): void {
+    this.reducer.adopt(model, this.idleRun());
+    this.reducer.thinking.reset();
+    this.rejected = false;
+    this.generation++;
+  }
+
+  /** What the options give to begin with; it was held to the schema before. */
+  private baseline(): Model {
+    const { limits } = this.options;
+    const { input } = this.agui;
+    if (!isObject(input)) return new Model(limits);
+    const { depth, bound } = measure(input);
+    const copy = copyTree(input) as JsonObject;
+    const source: Source = { nesting: depth, bytes: bound, exact: holdsExact(input) };
+    const state = own(copy, "state");
+    const messages = (own(copy, "messages") as JsonObject[] | undefined) ?? [];
+    const model = makeModel(messages, state === undefined ? {} : state, source, limits);
+    if ("code" in model) throw new StreamfoldError(model);
+    return model;
+  }
+
+  private idleRun(): RunState {
+    const { input } = this.agui;
+    return new RunState(isObject(input) ? input : {});
+  }
+
+  // ---------------------------------------------------------------- the stream
+
+  load(streamId: string, _seq: number | undefined, { value, text, source }: OwnedTree): Fault | undefined {
+    if (streamId !== "") return { code: "no_model", reason: R_NONE, streamId };
+    if (this.reducer.track.phase === RUNNING && !this.rejected) {
+      return { code: "bad_order", reason: R_RUNNING, streamId };
+    }
+    let stored = value;
+    let names: Names = Object.keys;
+    if (text !== undefined && mayReorder(text)) {
+      const orders = new Map<object, string[]>();
+      stored = readOrdered(text, orders);
+      names = (object) => orderedNames(object, orders.get(object));
+    }
+    const model = loadModel(stored, source, this.options.limits, names);
+    if ("code" in model) return { ...model, streamId };
+    this.adopt(model);
+    this.changeLog.next();
+    this.changeLog.start();
+    return undefined;
+  }
+
+  materialize(streamId: string): Fault {
+    return { code: "bad_argument", reason: R_NONE, streamId };
+  }
+
+  pause(streamId: string): Fault | undefined {
+    if (streamId !== "") return { code: "no_model", reason: R_NONE, streamId };
+    this.queue ??= new MessageQueue(this.options.limits.queuedBytes);
+    return undefined;
+  }
+
+  resume(streamId: string): void {
+    if (streamId !== "" || this.queue === undefined) return;
+    const { messages, lost } = this.queue;
+    this.queue = undefined;
+    for (const message of messages) this.apply(this.pipeline.reopen(message));
+    if (lost) this.reject();
+  }
+
+  release(): boolean {
+    return false;
+  }
+
+  status(streamId: string): StreamStatus {
+    return streamId === "" ? this.reducer.run.status : "none";
+  }
+
+  seq(): undefined {
+    return undefined;
+  }
+
+  view(streamId: string): ModelView | undefined {
+    if (streamId !== "") return undefined;
+    const { model, run, track } = this.reducer;
+    const { status } = run;
+    const settled = status === "idle" || status === "cancelled" || status === "failed";
+    const pending = settled ? [] : (track.named ?? track.pendingCalls());
+    const open = {
+      messages: track.openItems(MESSAGE).map(({ id }) => id),
+      toolCalls: track.openItems(CALL).map(({ id }) => id),
+      reasoning: track.openReasoning(),
+      steps: track.steps().map(({ name }) => name),
+      subagents: track.activeSubagents(),
+    };
+    const value = { messages: model.messages.values(), state: model.state.value, run: run.view({ pending, open }) };
+    return { value, exact: model.exact };
+  }
+
+  settle(streamId: string): void {
+    if (streamId === "") this.reducer.model.messages.settle();
+  }
+
+  changes(streamId: string, since: number | undefined): ChangeSet {
+    if (streamId === "") return this.changeLog.read(since);
+    return (since ?? 0) === 0 ? { version: 0, changes: [] } : { version: 0, resync: true };
+  }
+
+  stats(streamId: string | undefined): Stats {
+    const stats = emptyStats();
+    if (streamId !== undefined && streamId !== "") return stats;
+    stats.streams = 1;
+    stats.blocks = this.reducer.model.messages.length;
+    stats.queued = this.queue?.messages.length ?? 0;
+    if (streamId === undefined) return stats;
+    stats.applied = this.applied;
+    stats.skipped = this.skipped;
+    stats.dropped = this.dropped;
+    stats.version = this.changeLog.version;
+    return stats;
+  }
+
+  streamIds(): string[] {
+    return [""];
+  }
+
+  argumentText(toolCallId: string, from: number): ArgumentText | undefined {
+    const { model, track } = this.reducer;
+    const call = model.messages.findCall(toolCallId);
+    if (call === undefined) return undefined;
+    const text = call.function.arguments;
+    const item = track.find(CALL, toolCallId);
+    const complete = item === undefined || (item.open & OPEN_MESSAGE) === 0;
+    const start = from <= text.length ? from : 0;
+    return { text: text.slice(start), from: start, generation: this.generation, complete };
+  }
+
+  // ---------------------------------------------------------------- checkpoints
+
+  save(): SavedStream[] {
+    const { queue } = this;
+    return [
+      {
+        id: "",
+        status: this.rejected ? REFUSED : OPEN,
+        seq: undefined,
+        paused: queue !== undefined,
+        skipping: false,
+        lost: queue?.lost === true,
+        version: this.changeLog.version,
+        applied: this.applied,
+        skipped: this.skipped,
+        dropped: this.dropped,
+        endOrder: 0,
+        queue: (queue?.messages ?? []).map(compact),
+        model: storeModel(this.reducer, this.rejected),
+      },
+    ];
+  }
+
+  rebuild(streams: readonly SavedStream[]): (() => void) | undefined {
+    const saved = streams.length === 1 ? (streams[0] as SavedStream) : undefined;
+    if (saved === undefined || saved.id !== "" || saved.seq !== undefined || saved.skipping || saved.endOrder > 0) {
+      return undefined;
+    }
+    if (saved.status !== OPEN && saved.status !== REFUSED) return undefined;
+    const { limits } = this.options;
+    // A run's result lies one level deeper than in its event.
+    const text = readString(saved.model, { depth: limits.depth + 1, numberLength: limits.numberLength });
+    const restored = text === undefined ? undefined : restoreModel(text, limits);
+    if (restored === undefined || isRejected(restored) !== (saved.status === REFUSED)) return undefined;
+    const queue = saved.paused ? new MessageQueue(limits.queuedBytes) : undefined;
+    for (const message of saved.queue) {
+      if (objectOf(message.text, limits.depth) === undefined || !queue?.add(message)) return undefined;
+    }
+    return () => {
+      const { model, run, track, thinking } = restored;
+      this.reducer.adopt(model, run, track);
+      this.reducer.thinking.assign(thinking);
+      this.rejected = saved.status === REFUSED;
+      this.generation++;
+      this.changeLog = new AguiChanges("");
+      this.changeLog.restore(saved.version);
+      if (queue !== undefined) queue.lost = saved.lost;
+      this.queue = queue;
+      this.applied = saved.applied;
+      this.skipped = saved.skipped;
+      this.dropped = saved.dropped;
+    };
+  }
+}
+
+/** Characters of a minted id besides the run's, and of the members around it. */
+const MINTED = 96;
+
+/** The middleware for a type. */
+function handlerOf(middleware: object, type: unknown): ((event: unknown) => unknown) | undefined {
+  const table = middleware as Record<string, (event: unknown) => unknown>;
+  if (typeof type === "string" && Object.hasOwn(table, type)) return table[type];
+  return Object.hasOwn(table, "*") ? table["*"] : undefined;
+}
+
+/** Whether a tree holds an `ExactNumber`. */
+function holdsExact(root: object): boolean {
+  const open: object[] = [root];
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    if (node instanceof ExactNumber) return true;
+    for (const child of Object.values(node)) if (typeof child === "object" && child !== null) open.push(child);
+  }
+  return false;
+}
+
+function copyForListeners(event: JsonObject): JsonObject {
+  return cloneValue(event, "number") as JsonObject;
+}
+
+/** The names of an object in the order of its text, as far as they are still there; new ones come last. */
+function orderedNames(object: JsonObject, order: readonly string[] | undefined): readonly string[] {
+  const keys = Object.keys(object);
+  if (order === undefined) return keys;
+  const first = new Set(order.filter((name) => Object.hasOwn(object, name)));
+  return [...first, ...keys.filter((name) => !first.has(name))];
+}
