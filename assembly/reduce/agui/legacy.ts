@@ -18,7 +18,8 @@ import {
 } from "./schema";
 import {
   REPLACED_BY, RETIRED_THINKING_END, RETIRED_THINKING_START, RETIRED_THINKING_TEXT_MESSAGE_END, RETIRED_THINKING_TEXT_MESSAGE_START, RULE_LIST,
-  RULE_OBJECT, RULE_TEXT_OR_LIST, RULE_UNION, SHAPE_USER_MESSAGE, UNION_CONTENT_PART, UNION_MESSAGE,
+  RULE_OBJECT, RULE_TEXT_OR_LIST, RULE_UNION, SHAPE_RUN_FINISHED_INTERRUPT_OUTCOME, SHAPE_USER_MESSAGE, UNION_CONTENT_PART, UNION_MESSAGE,
+  UNION_RUN_FINISHED_OUTCOME,
 } from "./schema-table.generated";
 import { runIdLength, runIdStart } from "./run";
 import { A_TRACK } from "./state";
@@ -179,9 +180,10 @@ function passValue(p: usize, end: usize, rule: u32): void {
   putText(p, <u32>(end - p));
 }
 
-// Roles play no part here: of all messages, a user's has the members that matter.
+// Roles play no part here, nor do kinds of outcomes: of all messages a user's has the members that matter, of outcomes an interrupt.
 function shapeIn(p: usize, union: u32): u32 {
   if (union == UNION_MESSAGE) return SHAPE_USER_MESSAGE;
+  if (union == UNION_RUN_FINISHED_OUTCOME) return SHAPE_RUN_FINISHED_INTERRUPT_OUTCOME;
   const value = findNamed(p, discriminatorOf(union));
   return value && load<u8>(value) == 0x22 ? variantOf(union, value + 1, <u32>(stringEnd(value + 1) - value) - 1) : 0;
 }
