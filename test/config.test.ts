@@ -45,7 +45,7 @@ const exported = Object.entries(manifest.exports).flatMap(([subpath, node]) => t
 describe("package.json exports", () => {
   it("name the public subpaths", () => {
     expect(Object.keys(manifest.exports).sort()).toEqual(
-      [".", "./agentue", "./js", "./package.json", "./stream", "./streamfold.simd.wasm", "./streamfold.wasm"].sort(),
+      [".", "./agentue", "./agui", "./js", "./package.json", "./stream", "./streamfold.simd.wasm", "./streamfold.wasm"].sort(),
     );
   });
 
@@ -62,7 +62,7 @@ describe("package.json exports", () => {
 
   it("nest types, before the code, in every condition of every module format", () => {
     const code = exported.filter((target) => /\.c?js$/.test(target.file));
-    expect(code.length).toBe(10);
+    expect(code.length).toBe(12);
     for (const { file, way } of code) {
       const format = way.find((key) => key === "import" || key === "require");
       expect(path.extname(file), way.join(" > ")).toBe(format === "import" ? ".js" : ".cjs");
