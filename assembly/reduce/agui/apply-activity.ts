@@ -125,7 +125,7 @@ export function applyActivityDelta(s: usize): bool {
   const status = applyPatch(s, d, root, slot, CONTENT_LEVELS);
   if (status != PATCH_OK || slotKind(slot) != 0x7b) {
     undo(d);
-    if (!(status != PATCH_OK ? toleratesFailure(status, ag.F_PATCH) : toleratesAt(code.R_OBJECT, NO_OPERATION, 0, 0))) return false;
+    if (!(status != PATCH_OK ? toleratesFailure(status, ag.F_PATCH) : toleratesAt(code.R_OBJECT, NO_OPERATION, piece.CONTENT, 0))) return false;
     return !merges || mergeAlone(s, m, PART_METADATA, 0);
   }
   const type = memberSlot(root, piece.ACTIVITY_TYPE, 12), n = slotLength(ag.F_ACTIVITY_TYPE);
@@ -136,10 +136,7 @@ export function applyActivityDelta(s: usize): bool {
   if (upserted) warnUpserted();
   keep(s, d, before);
   advance(s);
-  if (retypes) noteReplace(s, m, PART_WHOLE, 0);
-  else {
-    noteReplace(s, m, PART_CONTENT, 0);
-    if (merges) noteReplace(s, m, PART_METADATA, 0);
-  }
+  noteReplace(s, m, retypes ? PART_WHOLE : PART_CONTENT, 0);
+  if (merges) noteReplace(s, m, PART_METADATA, 0);
   return true;
 }

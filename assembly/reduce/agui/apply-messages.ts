@@ -11,7 +11,7 @@ import {
   fileIncoming, findIncoming, incomingActivity, incomingAt, incomingCount, incomingId, incomingIdLength, incomingReasoning, incomingSize, isMarked,
   makeIncoming, mark, readIncoming, REPEATED, TAKEN,
 } from "./incoming";
-import { fail, pathName, pathReset } from "../fault";
+import { fail, pathIndex, pathName, pathReset } from "../fault";
 import { MESSAGES } from "./fragments";
 import { failLimit, failMemory } from "./limits";
 import {
@@ -142,21 +142,21 @@ function addIncoming(entry: usize): bool {
 
 // ---------------------------------------------------------------- stored models
 
-/**
- * Judges the enforced list of messages at `p` (0: none) as all there will be, next to a state of `stateSize` bytes; false: `limit` at `/messages`,
- * or memory.
- */
-export function readAll(p: usize, stateSize: u32): bool {
+/** Reads the enforced list of messages at `p` (0: none) as all there will be; false: `limit` at the first one too many, or memory. */
+export function readAll(p: usize): bool {
   if (!readIncoming(p)) return failMemory();
-  let size: u64 = incomingCount ? incomingCount - 1 : 0;
-  for (let i: u32 = 0; i < incomingCount; i++) size += incomingSize(incomingAt(i));
-  allSize = <u32>size;
-  if (incomingCount <= maxBlocks && size + <u64>stateSize + FRAME_SIZE <= <u64>maxModel) return true;
+  listSize = incomingCount ? incomingCount - 1 : 0;
+  for (let i: u32 = 0; i < incomingCount; i++) listSize += incomingSize(incomingAt(i));
+  allSize = <u64>listSize + FRAME_SIZE;
+  if (incomingCount <= maxBlocks) return true;
   pathReset();
   pathName(MESSAGES, 8);
-  return fail(code.E_LIMIT, incomingCount > maxBlocks ? code.R_LIMIT_BLOCKS : code.R_LIMIT_MODEL);
+  pathIndex(maxBlocks);
+  return fail(code.E_LIMIT, code.R_LIMIT_BLOCKS);
 }
-let allSize: u32 = 0;
+let listSize: u32 = 0;
+/** What the messages that were read take in the snapshot without `run`, with everything around them but the state. */
+export let allSize: u64 = 0;
 
 /** Makes the messages that `readAll` has read; false = out of memory. `installAll` or `dropAll` has to follow. */
 export function makeAll(): bool {
@@ -166,7 +166,7 @@ export function makeAll(): bool {
 }
 
 /** Puts the messages that `makeAll` has made in the place of those there were. Nothing was allocated since. */
-export function installAll(s: usize): void { install(s, allSize); }
+export function installAll(s: usize): void { install(s, listSize); }
 
 // ---------------------------------------------------------------- RUN_STARTED.input
 

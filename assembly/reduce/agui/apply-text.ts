@@ -7,13 +7,14 @@ import { codeUnits } from "../../text/units";
 import {
   chainAppend, chainBytes, chainUnits, documentEpoch, documentFault, documentSize, editBegin, expandSlot, putMember, rootSlot, TOO_LARGE,
 } from "../../document/index";
+import { faultReason, faultType } from "../fault";
 import { SCRATCH_MODEL, scratchReserve } from "../scratch";
 import { RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { CHANGE_APPEND, noteAppend, noteInsert, noteReplace, PART_ARGUMENTS, PART_CALL_METADATA, PART_CONTENT, PART_METADATA } from "./changes";
 import { callNode, chainFault, contentChain, NO_CHAIN_MEMBER, NO_CHAIN_MEMORY } from "./chains";
 import { C_CHAIN, C_EPOCH, C_MESSAGE, C_PLACE } from "./calls";
 import { compose, composedLength, put, putByte, putSlot, slotLength } from "./compose";
-import { eventOrigin, eventSlotEnd, eventSlotStart, expandedCount, FROM_CHUNK, itemOf, select } from "./expansion";
+import { eventOrigin, eventSlotEnd, eventSlotStart, eventType, expandedCount, FROM_CHUNK, itemOf, select } from "./expansion";
 import * as piece from "./fragments";
 import { CALL_METADATA_LEVELS, failLimit, failMemory, isTooLarge, keep, METADATA_LEVELS, undo } from "./limits";
 import { documentOf, findMessage, M_CHAIN, M_EPOCH, ROLE_ACTIVITY, ROLE_REASONING, roleAt, roleOf } from "./messages";
@@ -52,7 +53,9 @@ export function applyTextStart(s: usize, i: u32, isReasoning: bool): bool {
   if (!m) return startMessage(s, i, isReasoning, opens);
   if (roleOf(m) == ROLE_ACTIVITY) {
     warnTarget(code.W_TARGET_MISMATCH, ag.F_MESSAGE_ID);
-    if (opens) warnTarget(code.W_TARGET_MISMATCH, ag.F_MESSAGE_ID);
+    if (!opens) return true;
+    select(i + 1);
+    warnTarget(code.W_TARGET_MISMATCH, ag.F_MESSAGE_ID);
     return true;
   }
   const merges = eventSlotStart(ag.F_METADATA) != 0;
@@ -103,7 +106,7 @@ function startMessage(s: usize, i: u32, isReasoning: bool, opens: bool): bool {
   const fits = textSize && !isTooLarge(s, 0, composedLength() - textSize + (at ? 1 : 0));
   blame(ag.F_MESSAGE_ID, ag.F_MESSAGE_ID, fits ? ag.F_DELTA : ag.F_MESSAGE_ID);
   const m = placeMessage(s, id, idEnd, isReasoning ? ROLE_REASONING : role ? roleAt(role) : roleAt(piece.ASSISTANT), at, 0, 0);
-  if (!m) return false;
+  if (!m) return fits ? blameContent(i) : false;
   aim(s, itemOf(i), m);
   advance(s);
   noteInsert(s, m, at);
@@ -111,6 +114,22 @@ function startMessage(s: usize, i: u32, isReasoning: bool, opens: bool): bool {
   noteAppend(s, CHANGE_APPEND, m, PART_CONTENT, 0, 0, delta ? codeUnits(delta + 1, deltaEnd - 1) : 0, 0, false);
   if (hasMetadata) noteReplace(s, m, PART_METADATA, 0);
   return true;
+}
+
+/**
+ * A new message did not fit, though without the text that its opening chunk brings it would have: when that was the size, the fault is that of the
+ * CONTENT or ARGS, event `i` + 1. Always returns false.
+ */
+export function blameContent(i: u32): bool {
+  if (faultReason != code.R_LIMIT_MODEL) return false;
+  select(i + 1);
+  return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL);
+}
+
+// The metadata of a START that comes with the selected CONTENT or ARGS could not be merged: its type is the one before. Always returns false.
+function failStart(): bool {
+  faultType(eventType - 1);
+  return false;
 }
 
 function appendContent(s: usize, m: usize, mergesFirst: bool): bool {
@@ -127,7 +146,7 @@ function fillContent(s: usize, m: usize, mergesFirst: bool): bool {
   const d = documentOf(m), before = documentSize(d), root = expandSlot(d, rootSlot(d)), merges = eventSlotStart(ag.F_METADATA) != 0;
   if (!root) return failMemory();
   editBegin(d);
-  if (mergesFirst && !mergeMetadata(s, d, root, METADATA_LEVELS, before)) return undo(d);
+  if (mergesFirst && !mergeMetadata(s, d, root, METADATA_LEVELS, before)) return failStart() || undo(d);
   if (!putMember(d, root, piece.CONTENT, 7, eventSlotStart(ag.F_DELTA), slotLength(ag.F_DELTA))) {
     return documentFault == TOO_LARGE ? failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(d) : failMemory() || undo(d);
   }
@@ -155,7 +174,7 @@ export function appendText(s: usize, m: usize, part: u8, place: u32, chain: usiz
   } else {
     // a joined character is eight bytes shorter than its halves: only the result tells
     editBegin(d);
-    if (mergesFirst && !mergePart(s, m, part, place, before)) return undo(d);
+    if (mergesFirst && !mergePart(s, m, part, place, before)) return failStart() || undo(d);
     if (!chainAppend(d, chain, p, n, units)) return failAppend() || undo(d);
     if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(d);
     if (merges && !mergesFirst && !mergePart(s, m, part, place, before)) return undo(d);

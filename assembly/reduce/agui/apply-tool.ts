@@ -7,7 +7,7 @@ import {
   appendElements, chainAppend, chainBytes, chainUnits, documentFault, documentSize, editBegin, elementCount, expandSlot, isArrayNode, memberSlot, putMember, rootSlot, slotSize,
   slotSpan, TOO_LARGE,
 } from "../../document/index";
-import { aim, appendText, mergeAlone, targetOf } from "./apply-text";
+import { aim, appendText, blameContent, mergeAlone, targetOf } from "./apply-text";
 import { C_MESSAGE, C_PLACE, callRoom, callsKnown, fileCall, findCall, freeCall, newCall } from "./calls";
 import { argumentsChain, callNode, expandMember } from "./chains";
 import {
@@ -110,7 +110,7 @@ function placeCall(s: usize, i: u32, f: u32, opens: bool): bool {
   const fits = text && !isTooLarge(s, 0, composedLength() - text + (at ? 1 : 0));
   blame(ag.F_TOOL_CALL_ID, ag.F_TOOL_CALL_ID, fits ? ag.F_DELTA : ag.F_TOOL_CALL_ID);
   const m = placeMessage(s, eventSlotStart(f), eventSlotEnd(f), ROLE_ASSISTANT, at, eventSlotStart(ag.F_TOOL_CALL_ID), eventSlotEnd(ag.F_TOOL_CALL_ID));
-  if (!m) return false;
+  if (!m) return fits ? blameContent(i) : false;
   aim(s, itemOf(i), findCall(s, eventSlotStart(ag.F_TOOL_CALL_ID) + 1, slotLength(ag.F_TOOL_CALL_ID) - 2));
   advance(s);
   noteInsert(s, m, at);
@@ -137,7 +137,10 @@ function addCall(s: usize, i: u32, m: usize, opens: bool): bool {
   if (!done || isTooLarge(s, before, documentSize(d))) {
     const fits = done && text && !isTooLarge(s, before, documentSize(d) - text);
     if (!done && documentFault != TOO_LARGE) failMemory();
-    else failLimit(fits ? ag.F_DELTA : ag.F_TOOL_CALL_ID, code.R_LIMIT_MODEL);
+    else {
+      if (fits) select(i + 1);
+      failLimit(fits ? ag.F_DELTA : ag.F_TOOL_CALL_ID, code.R_LIMIT_MODEL);
+    }
     freeCall(c);
     return undo(d);
   }
@@ -173,9 +176,11 @@ function renameCall(s: usize, i: u32, c: usize, opens: bool): bool {
   let joined = false;
   if (delta) {
     const length = deltaLength() - 2;
+    select(i + 1);
     if (!chainAppend(d, chain, delta + 1, length, units)) return failStep(ag.F_DELTA) || undo(d);
     if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(d);
     joined = chainBytes(chain) != byte + length;
+    select(i);
   }
   keep(s, d, before);
   if (renames) warnSubject(code.W_TOOL_RENAMED, ag.F_TOOL_CALL_NAME, ag.F_TOOL_CALL_ID);

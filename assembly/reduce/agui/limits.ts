@@ -3,16 +3,16 @@ import * as code from "../../abi/codes";
 import { documentSize, editCommit, editRollback, valueDepth } from "../../document/index";
 import { fail, failWhole, faultType, pathName, pathReset } from "../fault";
 import { maxDepth, maxModel } from "../agentue/limits";
-import { wireType } from "./event";
+import { eventType } from "./expansion";
 import { memberName, memberNameLength } from "./schema";
 import { A_SIZE, addToSize } from "./state";
 
 /** Levels of the snapshot around a message, around the values of its `metadata`, and around those of a call's. */
 export const MESSAGE_LEVELS: u32 = 2, METADATA_LEVELS: u32 = 3, CALL_METADATA_LEVELS: u32 = 5;
 
-/** Fails with `limit` at a member of the event. Always returns false. */
+/** Fails with `limit` at a member of the selected event. Always returns false. */
 export function failLimit(f: u32, reason: u32): bool {
-  faultType(wireType);
+  faultType(eventType);
   pathReset();
   pathName(memberName(f), memberNameLength(f));
   return fail(code.E_LIMIT, reason);

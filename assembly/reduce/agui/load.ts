@@ -3,19 +3,21 @@ import * as code from "../../abi/codes";
 import { documentFree, documentSize } from "../../document/index";
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
 import { skipTrusted } from "../../text/trusted";
+import { maxModel } from "../agentue/limits";
 import { clearFault, fail, failWhole, faultReason, faultReceived, pathName, pathReset } from "../fault";
-import { installAll, makeAll, readAll } from "./apply-messages";
+import { allSize, installAll, makeAll, readAll } from "./apply-messages";
 import { STATE_LEVELS } from "./apply-state";
 import { noteStart } from "./changes";
 import { compose, composed, newDocument, put, putByte } from "./compose";
 import { enforcedText, enforceShape, EVENT_NO_MEMORY, EVENT_OK } from "./enforce";
 import * as piece from "./fragments";
+import { passQuietly } from "./legacy";
 import { failMemory, isTooDeep } from "./limits";
-import { forgetEnd, setRunIds } from "./run";
+import { beginIdle, copyBaseIds, dropBaseIds, setBaseIds } from "./run";
 import { kindAt } from "./schema";
 import { SHAPE_RUN_AGENT_INPUT } from "./schema-table.generated";
-import { A_STATE, addToSize, advance, setStatus, statusOfAgui } from "./state";
-import { trackFree, trackInit } from "./track";
+import { A_STATE, addToSize, advance, statusOfAgui } from "./state";
+import { trackFree } from "./track";
 
 /**
  * Makes the stored model `{messages, state?}`, the canonical JSON value at `p`, the model; other members are passed over. False: `bad_order` while
@@ -26,11 +28,8 @@ export function loadAgui(s: usize, p: usize): bool {
     failWhole(code.E_BAD_ORDER);
     return fail(code.E_BAD_ORDER, code.R_RUNNING);
   }
-  if (!readModel(p, code.E_BAD_MODEL) || !replaceModel(s)) return false;
-  forgetEnd(s);
+  if (!readModel(p, code.E_BAD_MODEL) || !replaceModel(s, true)) return false;
   trackFree(s);
-  trackInit(s);
-  setStatus(s, code.RUN_IDLE);
   advance(s);
   noteStart(s);
   return true;
@@ -41,7 +40,7 @@ export function loadAgui(s: usize, p: usize): bool {
  * `s` is fresh. False: `bad_argument`, `limit` (paths into the input) or memory; nothing has changed.
  */
 export function baselineAgui(s: usize, p: usize): bool {
-  return readInput(p) && replaceModel(s) && setRunIds(s, enforcedText);
+  return readInput(p) && setBaseIds(s, enforcedText) && replaceModel(s, true);
 }
 
 // What was read: the enforced list of messages and the state, 0 = absent.
@@ -69,7 +68,7 @@ function enforceCopy(error: u32): bool {
   putByte(0x7d);
   // scanners look behind the text
   for (let i: u32 = 0; i < 64; i++) putByte(0);
-  const verdict = enforceShape(SHAPE_RUN_AGENT_INPUT, composed(), true);
+  const text = passQuietly(composed(), SHAPE_RUN_AGENT_INPUT), verdict: u32 = text ? enforceShape(SHAPE_RUN_AGENT_INPUT, text, true) : EVENT_NO_MEMORY;
   if (verdict == EVENT_NO_MEMORY) return failMemory();
   return verdict == EVENT_OK || fail(error, faultReason);
 }
@@ -127,20 +126,26 @@ function readInput(p: usize): bool {
 
 const EMPTY: usize = memory.data<u8>([0x7b, 0x7d, 0, 0, 0, 0, 0, 0]);
 
-/** Makes what was read the messages and the state, `{}` where there is none. False: `limit` or memory, nothing has changed. */
-export function replaceModel(s: usize): bool {
+/**
+ * Makes what was read the messages and the state, `{}` where there is none; `idle`: the run begins anew. False: `limit` or memory, nothing has
+ * changed.
+ */
+export function replaceModel(s: usize, idle: bool): bool {
   const text = state ? state : EMPTY, n: u32 = state ? <u32>(stateEnd - state) : 2;
+  if (!readAll(messages)) return false;
   pathReset();
   if (messages && isTooDeep(STATE_LEVELS, messages, <u32>(messagesEnd - messages))) return failAt(piece.MESSAGES, 8, code.R_LIMIT_DEPTH);
   if (isTooDeep(STATE_LEVELS, text, n)) return failAt(piece.STATE, 5, code.R_LIMIT_DEPTH);
-  if (!readAll(messages, n)) return false;
+  if (allSize + <u64>n > <u64>maxModel) return fail(code.E_LIMIT, code.R_LIMIT_MODEL);
   const d = newDocument(text, n), old = <usize>load<u32>(s, A_STATE), before = documentSize(old);
   if (!d) return failMemory();
-  if (!makeAll()) {
+  if ((idle && !copyBaseIds(s)) || !makeAll()) {
+    if (idle) dropBaseIds();
     documentFree(d);
-    return false;
+    return failMemory();
   }
   installAll(s);
+  if (idle) beginIdle(s);
   documentFree(old);
   store<u32>(s, <u32>d, A_STATE);
   addToSize(s, n - before);

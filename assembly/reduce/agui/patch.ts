@@ -6,7 +6,7 @@ import { NO_OPERATION, PATCH_FAILED, PATCH_LIMIT, PATCH_OK, patchOperation, patc
 import { fail, faultOperation, faultType, pathText } from "../fault";
 import { maxDepth } from "../agentue/limits";
 import { aguiFlags } from "./enforce";
-import { wireType } from "./event";
+import { eventType } from "./expansion";
 import { failLimit, failMemory, largestSize } from "./limits";
 import { warnPatch } from "./warn";
 
@@ -68,7 +68,7 @@ export function toleratesAt(reason: u32, operation: u32, path: usize, n: u32): b
     warnPatch(code.W_DELTA_FAILED, reason, operation, path, n);
     return true;
   }
-  faultType(wireType);
+  faultType(eventType);
   pathText(path, n);
   if (operation != NO_OPERATION) faultOperation(operation);
   return fail(code.E_DELTA_FAILED, reason);

@@ -17,6 +17,8 @@ import { warnSubject } from "./warn";
 export const TEXT_THREAD: u32 = 0, TEXT_RUN: u32 = 1, TEXT_PARENT: u32 = 2, TEXT_VERSION: u32 = 3;
 export const TEXT_OUTCOME: u32 = 4, TEXT_RESULT: u32 = 5, TEXT_ERROR: u32 = 6, TEXT_USAGE: u32 = 7;
 export const RUN_TEXTS: u32 = 8;
+/** Behind them the ids that the baseline gave. */
+const BASE_IDS: u32 = 8, ID_COUNT: u32 = 3, ALL_TEXTS: u32 = 11;
 
 /** Address of a text, 0 = it has no value. */
 @inline export function textStart(s: usize, i: u32): usize { return <usize>load<u32>(s + A_TEXTS + (<usize>i << 3)); }
@@ -30,18 +32,18 @@ function setText(s: usize, i: u32, text: usize, n: u32): void {
 }
 
 /** Gives all texts back. */
-export function freeRun(s: usize): void { for (let i: u32 = 0; i < RUN_TEXTS; i++) setText(s, i, 0, 0); }
+export function freeRun(s: usize): void { for (let i: u32 = 0; i < ALL_TEXTS; i++) setText(s, i, 0, 0); }
 
 /** Contents of the id of the run that was started last, for ids that are minted in it; length 0 before one. */
 @inline export function runIdStart(s: usize): usize { return textStart(s, TEXT_RUN) + 1; }
 export function runIdLength(s: usize): u32 { return load<u8>(s, A_FLAGS) & RUN_NAMED ? textLength(s, TEXT_RUN) - 2 : 0; }
 
 // Copies of texts on their way into the run, {ptr, length} each; ptr 0 = no value.
-const COPIES: usize = memory.data(8 * 8, 8);
+const COPIES: usize = memory.data(11 * 8, 8);
 let lacksMemory: bool = false;
 
 function beginCopies(): void {
-  memory.fill(COPIES, 0, RUN_TEXTS * 8);
+  memory.fill(COPIES, 0, ALL_TEXTS * 8);
   lacksMemory = false;
 }
 
@@ -57,9 +59,10 @@ function copy(i: u32, p: usize, n: u32): void {
 @inline function copySlot(i: u32, f: u32): void { copy(i, eventSlotStart(f), slotLength(f)); }
 
 function dropCopies(): void {
-  for (let i: u32 = 0; i < RUN_TEXTS; i++) {
+  for (let i: u32 = 0; i < ALL_TEXTS; i++) {
     const text = load<u32>(COPIES + (<usize>i << 3));
     if (text) free(text, load<u32>(COPIES + (<usize>i << 3), 4) + 16);
+    store<u32>(COPIES + (<usize>i << 3), 0);
   }
 }
 
@@ -180,19 +183,34 @@ export function applyRunDetail(s: usize): bool {
   return true;
 }
 
-/** Gives the run the ids of a partial RunAgentInput, the canonical object at `p`; false = out of memory, nothing changed. */
-export function setRunIds(s: usize, p: usize): bool {
+/** Remembers the ids of a partial RunAgentInput, the canonical object at `p`, as the baseline's; false = out of memory, nothing changed. */
+export function setBaseIds(s: usize, p: usize): bool {
   beginCopies();
-  if (findMember(p, piece.THREAD_ID, 8)) copy(TEXT_THREAD, valueStart, <u32>(valueEnd - valueStart));
-  if (findMember(p, piece.RUN_ID, 5)) copy(TEXT_RUN, valueStart, <u32>(valueEnd - valueStart));
-  if (findMember(p, piece.PARENT_RUN_ID, 11)) copy(TEXT_PARENT, valueStart, <u32>(valueEnd - valueStart));
+  for (let i: u32 = 0; i < ID_COUNT; i++) {
+    if (findMember(p, runName(i), runNameLength(i))) copy(BASE_IDS + i, valueStart, <u32>(valueEnd - valueStart));
+  }
   if (lacksMemory) return failCopies();
-  installCopies(s, TEXT_THREAD);
+  for (let i = BASE_IDS; i < ALL_TEXTS; i++) setText(s, i, load<u32>(COPIES + (<usize>i << 3)), load<u32>(COPIES + (<usize>i << 3), 4));
   return true;
 }
 
-/** Forgets how the run has ended; its ids stay. */
-export function forgetEnd(s: usize): void { for (let i = TEXT_OUTCOME; i < RUN_TEXTS; i++) setText(s, i, 0, 0); }
+/** Makes copies of the baseline's ids for `beginIdle`; false = out of memory. */
+export function copyBaseIds(s: usize): bool {
+  beginCopies();
+  for (let i: u32 = 0; i < ID_COUNT; i++) copy(i, textStart(s, BASE_IDS + i), textLength(s, BASE_IDS + i));
+  return !lacksMemory || failCopies();
+}
+
+/** Gives the copies of `copyBaseIds` back. */
+export function dropBaseIds(): void { dropCopies(); }
+
+/** No run yet, or no longer: the run shows the ids that `copyBaseIds` has copied, and nothing else. */
+export function beginIdle(s: usize): void {
+  installCopies(s, TEXT_THREAD);
+  setStatus(s, code.RUN_IDLE);
+  store<u8>(s, load<u8>(s, A_FLAGS) & ~RUN_NAMED, A_FLAGS);
+  forgetWarnings(s);
+}
 
 /** Takes over the texts of a stored run, the canonical object at `p`, whose members have been judged; false = out of memory. */
 export function readRun(s: usize, p: usize): bool {

@@ -11,7 +11,7 @@ import { failWhole, faultCode } from "../fault";
 import { forgetChanges } from "./changes";
 import * as piece from "./fragments";
 import { modelMessagesSize, readModel, replaceModel } from "./load";
-import { readRun, RUN_TEXTS, runName, runNameLength, statusOfOutcome, TEXT_ERROR, TEXT_OUTCOME, TEXT_RESULT, TEXT_USAGE } from "./run";
+import { readRun, RUN_TEXTS, runName, runNameLength, statusOfOutcome, TEXT_ERROR, TEXT_OUTCOME, TEXT_RESULT, TEXT_USAGE, textStart } from "./run";
 import { checkValue, findText, memberAt, placeOf, ruleOf } from "./schema";
 import { hasNamedCalls, statusNamed, storedSize, writeStored } from "./snapshot";
 import { A_FLAGS, A_TRACK, RUN_NAMED, setStatus } from "./state";
@@ -50,20 +50,39 @@ function putNamed(s: usize, out: usize): bool {
  * version is known then.
  */
 export function restoreAgui(s: usize, p: usize): bool {
-  if (load<u8>(p) != 0x7b) return refuse();
+  if (load<u8>(p) != 0x7b || membersOf(p) != 4) return refuse();
   const messages = findText(p, piece.MESSAGES, 8);
   // the walk would have removed what it does not know
   if (!readModel(p, code.E_BAD_CHECKPOINT) || !findText(p, piece.STATE, 5) || modelMessagesSize() != <u32>(skipTrusted(messages) - messages)) return refuse();
-  if (!replaceModel(s)) return refuse();
+  if (!replaceModel(s, false)) return refuse();
   const run = findText(p, piece.RUN, 3), track = findText(p, piece.TRACK, 5);
-  if (!run || load<u8>(run) != 0x7b || !track || load<u8>(track) != 0x7b) return refuse();
+  if (!run || load<u8>(run) != 0x7b || !track || load<u8>(track) != 0x7b || membersOf(track) != TRACK_MEMBERS) return refuse();
   const status = statusOf(run);
   if (!isRun(run, status) || !readRun(s, run) || !readTrack(s, track) || !readThinking(s, track) || !isNamed(track)) return refuse();
-  if (trackPhase(s) != phaseOf(status) || (isFinished(status) && statusOfOutcome(s) != status)) return refuse();
+  if (trackPhase(s) != phaseOf(status) || (isFinished(status) && statusOfOutcome(s) != status) || !hasInterrupts(s, run)) return refuse();
   setStatus(s, status);
   if (status != code.RUN_IDLE) store<u8>(s, load<u8>(s, A_FLAGS) | RUN_NAMED, A_FLAGS);
   forgetChanges(s);
   return true;
+}
+
+/** Members of `track`. */
+const TRACK_MEMBERS: u32 = 8;
+
+function membersOf(p: usize): u32 {
+  let n: u32 = 0, q = firstMember(p);
+  while (q) {
+    q = readMember(q);
+    n++;
+  }
+  return n;
+}
+
+// Whether `interrupts` is the outcome's list.
+function hasInterrupts(s: usize, run: usize): bool {
+  const stored = findText(run, piece.INTERRUPTS, 10), outcome = textStart(s, TEXT_OUTCOME);
+  const list = outcome ? findText(outcome, piece.INTERRUPTS, 10) : 0, p = list ? list : piece.EMPTY_LIST, n = list ? <u32>(skipTrusted(list) - list) : 2;
+  return stored != 0 && <u32>(skipTrusted(stored) - stored) == n && memory.compare(stored, p, n) == 0;
 }
 
 function refuse(): bool { return faultCode == code.E_OUT_OF_MEMORY ? false : failWhole(code.E_BAD_CHECKPOINT); }

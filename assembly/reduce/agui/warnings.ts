@@ -7,14 +7,15 @@ import { hashBytes } from "../../text/hash";
 import { SCRATCH_WARNINGS as KEPT, scratchReserve } from "../scratch";
 import { A_WARNING_COUNT, A_WARNINGS, WARNINGS_KEPT } from "./state";
 
-// Record, 20 B + path + subject, a multiple of 4: 0 code u8 | 1 AG_ id u8 | 2 reason u8 | 3 has a subject u8 | 4 operation | 8 path length |
+// Record, 20 B + path + subject, a multiple of 4: 0 code u8 | 1 AG_ id u8 | 2 reason u8 | 3 marks u8 | 4 operation | 8 path length |
 // 12 subject length | 16 size of the record
 const OPERATION: usize = 4, PATH_LENGTH: usize = 8, SUBJECT_LENGTH: usize = 12, SIZE: usize = 16, BYTES: usize = 20;
 
 const NO_OPERATION: u32 = 0xffffffff;
+const HAS_SUBJECT: u32 = 1 << 24, HAS_PATH: u32 = 2 << 24;
 
 /**
- * Keeps a warning about an event of that type (`AG_` id, 0 = unknown): path [path, path + n), n = 0: none; subject 0: none. Texts are canonical
+ * Keeps a warning about an event of that type (`AG_` id, 0 = unknown): path [path, path + n), 0: none (an empty one names the root); subject 0: none. Texts are canonical
  * string contents and are copied. False = out of memory, nothing kept.
  */
 export function addWarning(code: u32, type: u32, path: usize, n: u32, subject: usize, subjectLength: u32): bool {
@@ -24,11 +25,12 @@ export function addWarning(code: u32, type: u32, path: usize, n: u32, subject: u
 /** As `addWarning`, with the `R_` id of the reason and the index of the operation. */
 export function addPatchWarning(code: u32, type: u32, reason: u32, operation: u32, path: usize, n: u32, subject: usize, subjectLength: u32): bool {
   if (!subject) subjectLength = 0;
+  if (!path) n = 0;
   const size = (<u32>BYTES + n + subjectLength + 3) & ~3;
   if (!scratchReserve(KEPT, size)) return false;
   const record = <usize>load<u32>(KEPT, RUN_PTR) + load<u32>(KEPT, RUN_LEN);
   store<u32>(KEPT, load<u32>(KEPT, RUN_LEN) + size, RUN_LEN);
-  store<u32>(record, code | type << 8 | reason << 16 | (subject ? 1 << 24 : 0));
+  store<u32>(record, code | type << 8 | reason << 16 | (subject ? HAS_SUBJECT : 0) | (path ? HAS_PATH : 0));
   store<u32>(record, operation, OPERATION);
   store<u32>(record, n, PATH_LENGTH);
   store<u32>(record, subjectLength, SUBJECT_LENGTH);
@@ -53,10 +55,11 @@ export function nextWarning(record: usize): usize {
 @inline export function warningReason(record: usize): u32 { return <u32>load<u8>(record, 2); }
 /** Index of the operation, 0xffffffff = none. */
 @inline export function warningOperation(record: usize): u32 { return load<u32>(record, OPERATION); }
-/** Path; length 0: none. */
+@inline export function warningHasPath(record: usize): bool { return (load<u32>(record) & HAS_PATH) != 0; }
+/** Path. */
 @inline export function warningPath(record: usize): usize { return record + BYTES; }
 @inline export function warningPathLength(record: usize): u32 { return load<u32>(record, PATH_LENGTH); }
-@inline export function warningHasSubject(record: usize): bool { return load<u8>(record, 3) != 0; }
+@inline export function warningHasSubject(record: usize): bool { return (load<u32>(record) & HAS_SUBJECT) != 0; }
 @inline export function warningSubject(record: usize): usize { return record + BYTES + load<u32>(record, PATH_LENGTH); }
 @inline export function warningSubjectLength(record: usize): u32 { return load<u32>(record, SUBJECT_LENGTH); }
 
