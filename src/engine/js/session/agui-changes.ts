@@ -5,6 +5,12 @@ import { ChangeLog } from "./changes.js";
 
 /** Changes of an AG-UI model (docs/semantics-agui.md §10): one event may log several under one version. */
 export class AguiChanges extends ChangeLog<MessageEntry> implements ModelChanges {
+  constructor(streamId: string) {
+    super(streamId);
+    // The model is there from the start: its first version is known.
+    this.restore(0);
+  }
+
   next(): void {
     this.version++;
   }

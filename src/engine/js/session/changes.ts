@@ -132,7 +132,7 @@ export abstract class ChangeLog<E extends Changed> {
   }
 
   private add(change: LoggedChange<E>): void {
-    if (change.field !== undefined && change.field.length + (change.pointer?.length ?? 0) > LONGEST_FIELD) {
+    if ((change.field ?? "").length > LONGEST_FIELD || (change.pointer ?? "").length > LONGEST_FIELD) {
       this.restore(this.version);
       this.generation++;
       return;

@@ -28,7 +28,7 @@ export function makeModel(
   limits: Limits,
 ): Model | AguiViolation {
   if (messages.length > limits.blocks) {
-    return { code: "limit", reason: R_LIMIT_BLOCKS, path: "/messages" };
+    return { code: "limit", reason: R_LIMIT_BLOCKS, path: `/messages/${limits.blocks}` };
   }
   const model = new Model(limits, state, source.bytes, source.exact);
   for (const message of messages) {
