@@ -122,9 +122,8 @@ function readLanes(stored: unknown, track: Track): void {
     if (kind === TEXT_LANE) check(ROLES.includes(first));
     else if (kind === TOOL_LANE) check(first !== null);
     else check(first === null && second === null);
-    // The kinds of lanes and of the items that they hold have the same numbers.
-    const item = track.find(kind as ItemKind, id);
-    check(item !== undefined && (item.open & OPEN_MESSAGE) !== 0);
+    // Lanes and the items that they name have kinds of the same numbers. The item may have been ended from another lane.
+    check(track.find(kind as ItemKind, id) !== undefined);
     check(lanes.of(owner ?? undefined) === undefined && lanes.holding(kind as LaneKind, id) === undefined);
     lanes.open({
       owner: owner ?? undefined,
