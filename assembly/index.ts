@@ -5,29 +5,35 @@ import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "./memory/bytes";
 import { hashSeed } from "./text/hash";
 import { ABI_VERSION, E_BAD_CHECKPOINT, E_NO_MODEL, E_OUT_OF_MEMORY } from "./abi/codes";
 import * as layout from "./abi/layout";
-import { clearFault, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart } from "./reduce/fault";
+import {
+  clearFault, failWhole, faultCode, faultHasPath, faultHasSubject, faultReason, faultReceivedKind, pathLength, pathStart, subjectLength, subjectStart,
+} from "./reduce/fault";
 import { SCRATCH_ID, SCRATCH_OUTPUT, SCRATCH_RESULT, trimScratch } from "./reduce/scratch";
+import { argumentsComplete, argumentsFrom, argumentsGeneration } from "./reduce/agui/arguments";
 import { hotAppends } from "./reduce/agentue/append";
 import { F_RETRY } from "./frame/state";
 import * as layoutOf from "./session/layout";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
-import { applyText, beginCall, continueFeed, enter, feed, finishBody, framedMessages, leave, repeatFailure, resumeStream } from "./session/feed";
+import {
+  applyHeld, applyText, beginCall, continueFeed, dropHeld, enter, failHeld, feed, finishBody, framedMessages, leave, repeatFailure, resumeStream,
+} from "./session/feed";
 import { directEvents } from "./session/fast-path/direct";
-import { templateBytes, templateHits } from "./session/fast-path/templates";
+import { templateBytes, templateHits } from "./session/fast-path/trie";
 import { closeDocument, documentFaultOffset, documentFaultOperation, findValue, foundValue, openDocument, patchDocument, sizeOfDocument } from "./session/documents";
 import { addDocumentHandle, addHandle, connectionOf, documentOf, dropHandle, findConnection, findDocument, replaceHandle } from "./session/handles";
 import {
-  isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
+  isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeArgumentText, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
   writeStreamStats,
 } from "./session/inspect";
-import { loadText, materializeText, textFaultOffset } from "./session/stored";
+import { baselineText, loadText, materializeText, textFaultOffset } from "./session/stored";
 import { findStream, releaseStream } from "./session/streams";
 
 let input: usize = 0;
 let staging: usize = 0;
 let stagingSize: u32 = 0;
-const FAULT: usize = memory.data(32, 8);
+const FAULT: usize = memory.data(48, 8);
+const NO_SUBJECT: u32 = 0xffffffff;
 
 // ---------------------------------------------------------------- engine
 
@@ -98,6 +104,9 @@ function keepFault(offset: f64): u32 {
   store<u32>(FAULT, pathLength(), layout.FAULT_PATH_LENGTH);
   store<u32>(FAULT, 0xffffffff, layout.FAULT_OP_INDEX);
   store<f64>(FAULT, offset, layout.FAULT_BYTE_OFFSET);
+  store<u32>(FAULT, faultReceivedKind, layout.FAULT_RECEIVED);
+  store<u32>(FAULT, <u32>subjectStart(), layout.FAULT_SUBJECT);
+  store<u32>(FAULT, faultHasSubject ? subjectLength() : NO_SUBJECT, layout.FAULT_SUBJECT_LENGTH);
   return faultCode;
 }
 
@@ -141,7 +150,7 @@ const ATTENTION: u32 = layout.FEED_ATTENTION;
   return load<u32>(SCRATCH_OUTPUT, RUN_LEN) | load<u32>(c, layoutOf.C_STATE) ? accepted | ATTENTION : accepted;
 }
 
-/** Goes on after FEED_FULL; the host has drained the queue. */
+/** Goes on after FEED_FULL, when the host has drained the queue, or after FEED_HELD, when it has handed back what it made of the event. */
 export function session_continue(h: u32): u32 {
   const c = connectionOf(h);
   enter(c);
@@ -166,6 +175,18 @@ export function session_apply(h: u32, n: u32): u32 {
   return noted(c, applyText(c, staging, n));
 }
 
+/** After FEED_HELD: takes the event of `n` bytes in the staging area in place of the one held; any number of times. Returns the events accepted. */
+export function session_apply_held(h: u32, n: u32): u32 {
+  const c = connectionOf(h);
+  return noted(c, applyHeld(c, staging, n));
+}
+
+/** After FEED_HELD: the event is dropped. */
+export function session_drop_held(h: u32): void { dropHeld(connectionOf(h)); }
+
+/** After FEED_HELD: the middleware has failed, which is reported. */
+export function session_fail_held(h: u32): void { failHeld(connectionOf(h)); }
+
 /** Ends the body; returns the events accepted from its tail. */
 export function session_finish(h: u32): u32 {
   const c = connectionOf(h);
@@ -177,7 +198,17 @@ export function session_finish(h: u32): u32 {
 export function session_is_complete(h: u32): u32 { return isComplete(connectionOf(h)) ? 1 : 0; }
 
 export function session_reconnect(h: u32): void { reconnect(connectionOf(h)); }
-export function session_reset(h: u32): void { resetConnection(connectionOf(h)); }
+
+/** Resets the connection; an AG-UI one has no baseline then. 0 or an E_ id: nothing was changed. */
+export function session_reset(h: u32): u32 { return resetConnection(connectionOf(h)) ? 0 : keepCode(E_OUT_OF_MEMORY); }
+
+/** Gives a new or reset AG-UI connection its baseline, the partial run input of `n` bytes in the staging area; 0 or an E_ id. */
+export function session_baseline(h: u32, n: u32): u32 {
+  const c = connectionOf(h);
+  enter(c);
+  memory.fill(staging + n, 0, 64);
+  return baselineText(c, staging, n) ? 0 : keepFault(textFaultOffset);
+}
 
 /** Sticky failure: its E_ id, 0 = none. Reports it into the output queue. */
 export function session_failure(h: u32): u32 {
@@ -220,7 +251,10 @@ export function session_stats(h: u32): i32 { return writeStats(connectionOf(h));
 /** Writes the last event id to the result; −1 = none. */
 export function session_last_event_id(h: u32): i32 { return writeLastEventId(connectionOf(h)); }
 /** Reconnection time in milliseconds, −1 = none. */
-export function session_retry(h: u32): f64 { return load<f64>(connectionOf(h) + layoutOf.C_FRAME, F_RETRY); }
+export function session_retry(h: u32): f64 {
+  const c = connectionOf(h);
+  return load<u32>(c, layoutOf.C_RUN) ? -1 : load<f64>(c + layoutOf.C_FRAME, F_RETRY);
+}
 
 // ---------------------------------------------------------------- streams: the id is `idLength` bytes at the input pointer
 
@@ -287,10 +321,19 @@ export function stream_resume(h: u32, idLength: u32): u32 {
   return t ? noted(c, resumeStream(c, t)) : 0;
 }
 
-/** Forgets the stream; 1 when there was one. */
+/**
+ * Writes the argument text of the tool call whose id is at the input pointer, from UTF-16 code unit `from` on, as a JSON string to the result;
+ * its length, −1 = no such call. `argument_fact` says more.
+ */
+export function session_argument_text(h: u32, idLength: u32, from: u32): i32 { return writeArgumentText(connectionOf(h), idAddress(), idLength, from); }
+
+/** Of the argument text read last: 0 the code unit it begins at, 1 its generation, 2 whether the call has ended. */
+export function argument_fact(i: u32): u32 { return i == 0 ? argumentsFrom : i == 1 ? argumentsGeneration : argumentsComplete ? 1 : 0; }
+
+/** Forgets the stream; 1 when there was one. An AG-UI connection keeps its only one. */
 export function stream_release(h: u32, idLength: u32): u32 {
   const t = streamOf(h, idLength);
-  if (!t) return 0;
+  if (!t || load<u32>(t, layoutOf.T_RUN)) return 0;
   releaseStream(connectionOf(h), t);
   return 1;
 }

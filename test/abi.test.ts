@@ -4,6 +4,7 @@ import { ABI_VERSION } from "../assembly/abi/codes.js";
 
 const EXPORTS: Record<string, number> = {
   abi_version: 0,
+  argument_fact: 1,
   document_close: 1,
   document_find: 2,
   document_open: 1,
@@ -22,9 +23,14 @@ const EXPORTS: Record<string, number> = {
   result_pointer: 0,
   result_release: 0,
   session_apply: 2,
+  session_apply_held: 2,
+  session_argument_text: 3,
+  session_baseline: 2,
   session_checkpoint: 1,
   session_close: 1,
   session_continue: 1,
+  session_drop_held: 1,
+  session_fail_held: 1,
   session_failure: 1,
   session_feed: 3,
   session_feed_more: 3,

@@ -46,7 +46,7 @@ export const REPORT_EVENT_INDEX = 16; // f64
 export const REPORT_POSITION = 24; // f64, byte offset of an error, last seq of a gap
 export const REPORT_STREAM_LENGTH = 32; // u32
 export const REPORT_TEXT_LENGTH = 36; // u32, path of an error or warning, JSON text of an event
-export const REPORT_SUBJECT_LENGTH = 40; // u32
+export const REPORT_SUBJECT_LENGTH = 40; // u32, 0xffffffff = none
 export const REPORT_OP_INDEX = 44; // u32, 0xffffffff = none
 export const REPORT_EVENT_TYPE = 48; // u8, AG-UI event type, 0 = none
 export const REPORT_RECEIVED = 49; // u8, KIND_ of what came
@@ -98,7 +98,10 @@ export const FAULT_PATH = 12; // u32 pointer
 export const FAULT_PATH_LENGTH = 16; // u32
 export const FAULT_OP_INDEX = 20; // u32, 0xffffffff = none
 export const FAULT_BYTE_OFFSET = 24; // f64
-export const FAULT_SIZE = 32;
+export const FAULT_RECEIVED = 32; // u32, KIND_ of what came
+export const FAULT_SUBJECT = 36; // u32 pointer
+export const FAULT_SUBJECT_LENGTH = 40; // u32, 0xffffffff = none
+export const FAULT_SIZE = 48;
 
 // Counters, in the order `session_stats` and `stream_stats` write them to the result as f64.
 export const STAT_EVENTS = 0;

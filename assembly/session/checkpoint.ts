@@ -10,6 +10,8 @@ import { findByte, HAS_LOOSE_ESCAPE, scanFlags, scanString, setScanFlags } from 
 import { isWellFormed } from "../text/replace-utf8";
 import { skipValue } from "../text/validate";
 import { clearFault, failWhole } from "../reduce/fault";
+import { storeAgui, restoreAgui } from "../reduce/agui/stored";
+import { A_APPLIED, A_DROPPED, A_SKIPPED, A_VERSION, statusOfAgui } from "../reduce/agui/state";
 import { F_STREAM_ID, fieldEnd, fieldKind, fieldStart, isString, K_ABSENT, scanEnvelope } from "../reduce/agentue/envelope";
 import { lineNext } from "../frame/line";
 import { sseNext } from "../frame/sse";
@@ -26,11 +28,11 @@ import {
   SEQ_KNOWN,
 } from "../reduce/agentue/state";
 import {
-  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_END_ORDER, C_ERRORS, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FINISHED, C_FIRST, C_FRAME, C_OPTIONS, C_SKIPPED,
-  C_TRUNCATED, C_WARNINGS, LOST, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_QUEUED_BYTES, T_STATE,
+  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_END_ORDER, C_ERRORS, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FINISHED, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, C_SKIPPED,
+  C_TRUNCATED, C_WARNINGS, LOST, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_QUEUED_BYTES, T_RUN, T_STATE,
 } from "./layout";
 import { addEntry, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_SIZE, Q_TEXT } from "./queue";
-import { loadText } from "./stored";
+import { loadText, restoreText } from "./stored";
 import { findStream, linkEnded } from "./streams";
 
 const HEADER: u32 = 12;
@@ -93,20 +95,21 @@ function putPartial(f: usize): bool {
 
 /** Writes the checkpoint to the result run; false = out of memory. */
 export function writeCheckpoint(c: usize): bool {
-  const f = c + C_FRAME, failed = load<u8>(c, C_FAILURE) != 0;
+  const f = c + C_FRAME, failed = load<u8>(c, C_FAILURE) != 0, agui = load<u32>(c, C_RUN) != 0;
   bytesClear(OUT);
   if (!put32(layout.CHECKPOINT_MAGIC) || !put8(layout.CHECKPOINT_FORMAT) || !put8(0) || !put8(load<u8>(c + C_OPTIONS, layout.OPT_PROTOCOL))
     || !put8(load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT)) || !put32(0)) return false;
   // a failed connection is saved as after reconnect()
-  if (!put64(failed ? 0 : load<f64>(f, F_OFFSET)) || !put64(failed ? 0 : load<f64>(c, C_EVENT_INDEX)) || !put64(load<f64>(f, F_RETRY))
+  if (!put64(failed ? 0 : load<f64>(f, F_OFFSET)) || !put64(failed ? 0 : load<f64>(c, C_EVENT_INDEX)) || !put64(agui ? -1 : load<f64>(f, F_RETRY))
     || !put64(load<f64>(c, C_EVENTS)) || !put64(load<f64>(c, C_APPLIED)) || !put64(load<f64>(c, C_SKIPPED)) || !put64(load<f64>(c, C_DROPPED))
     || !put64(load<f64>(c, C_ERRORS)) || !put64(load<f64>(c, C_WARNINGS))) return false;
-  let flags: u32 = hasFlag(f, LAST_ID_KNOWN) ? 4 : 0;
+  const knowsId = hasFlag(f, LAST_ID_KNOWN) && !agui;
+  let flags: u32 = knowsId ? 4 : 0;
   if (!failed) {
     flags |= (hasFlag(f, STARTED) ? 1 : 0) | (hasFlag(f, AFTER_CR) ? 2 : 0) | (load<u8>(c, C_FINISHED) ? BODY_FINISHED : 0)
       | (load<u8>(c, C_TRUNCATED) ? CUT_OFF : 0) | (hasFlag(f, DISCARDING) ? PASSING : 0) | (hasFlag(f, LINE_HAS_BYTES) ? PASSING_LINE : 0);
   }
-  if (!put8(flags) || !putBytes(load<u32>(f + F_LAST_ID, RUN_PTR), load<u32>(f + F_LAST_ID, RUN_LEN))) return false;
+  if (!put8(flags) || !putBytes(load<u32>(f + F_LAST_ID, RUN_PTR), knowsId ? load<u32>(f + F_LAST_ID, RUN_LEN) : 0)) return false;
   if (!(failed ? put32(0) : putPartial(f)) || !put32(load<u32>(c, C_COUNT))) return false;
   for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) if (!putStream(t)) return false;
   store<u32>(<usize>load<u32>(OUT, RUN_PTR) + 8, load<u32>(OUT, RUN_LEN));
@@ -114,11 +117,13 @@ export function writeCheckpoint(c: usize): bool {
 }
 
 function putStream(t: usize): bool {
-  const s = t + T_STATE, state = load<u8>(s, S_FLAGS), paused = load<u8>(t, T_FLAGS);
+  const s = t + T_STATE, run = <usize>load<u32>(t, T_RUN), state = load<u8>(s, S_FLAGS), paused = load<u8>(t, T_FLAGS);
   const flags: u32 = (state & SEQ_KNOWN ? 1 : 0) | (paused & PAUSED ? 2 : 0) | (state & IN_BURST ? 4 : 0) | (paused & LOST ? 8 : 0);
-  if (!putBytes(t + T_ID, load<u32>(t, T_ID_LENGTH)) || !put8(load<u8>(s, S_STATUS)) || !put8(flags)) return false;
-  if (!put64(load<f64>(s, S_SEQ)) || !put64(load<f64>(s, S_VERSION)) || !put64(load<f64>(s, S_APPLIED)) || !put64(load<f64>(s, S_SKIPPED))
-    || !put64(load<f64>(s, S_DROPPED)) || !put64(load<f64>(s, S_END_ORDER))) return false;
+  const status: u32 = run ? (statusOfAgui(run) == code.RUN_REJECTED ? code.STATUS_REFUSED : code.STATUS_OPEN) : load<u8>(s, S_STATUS);
+  if (!putBytes(t + T_ID, load<u32>(t, T_ID_LENGTH)) || !put8(status) || !put8(flags)) return false;
+  if (!put64(load<f64>(s, S_SEQ)) || !put64(run ? load<f64>(run, A_VERSION) : load<f64>(s, S_VERSION))
+    || !put64(run ? load<f64>(run, A_APPLIED) : load<f64>(s, S_APPLIED)) || !put64(run ? load<f64>(run, A_SKIPPED) : load<f64>(s, S_SKIPPED))
+    || !put64(run ? load<f64>(run, A_DROPPED) : load<f64>(s, S_DROPPED)) || !put64(load<f64>(s, S_END_ORDER))) return false;
   const queue = t + T_QUEUE, count = load<u32>(OUT, RUN_LEN);
   let queued: u32 = 0;
   if (!put32(0)) return false;
@@ -131,6 +136,12 @@ function putStream(t: usize): bool {
     if (!put64(load<f64>(entry, Q_INDEX)) || !put64(load<f64>(entry, Q_OFFSET)) || !putBytes(entry + Q_TEXT, n)) return false;
   }
   store<u32>(<usize>load<u32>(OUT, RUN_PTR) + count, queued);
+  if (run) {
+    const start = load<u32>(OUT, RUN_LEN);
+    if (!put32(0) || !storeAgui(run, OUT)) return false;
+    store<u32>(<usize>load<u32>(OUT, RUN_PTR) + start, load<u32>(OUT, RUN_LEN) - start - 4);
+    return true;
+  }
   const size = load<u32>(s, S_SIZE);
   if (!put32(size) || !bytesReserve(OUT, size)) return false;
   writeModel(s, <usize>load<u32>(OUT, RUN_PTR) + load<u32>(OUT, RUN_LEN));
@@ -176,6 +187,7 @@ export function readCheckpoint(c: usize, p: usize, n: u32): bool {
   if (take8() != load<u8>(c + C_OPTIONS, layout.OPT_PROTOCOL) || take8() != load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT) || take32() != n) return false;
   if (!readConnection(c)) return false;
   const count = take32();
+  if (load<u32>(c, C_RUN) && count != 1) return false;
   for (let i: u32 = 0; i < count && !bad; i++) if (!readStream(c)) return false;
   if (bad || at != stop) return false;
   return linkAllEnded(c);
@@ -230,20 +242,30 @@ function readPartial(c: usize, p: usize, n: u32, flags: u32): bool {
 function readStream(c: usize): bool {
   const id = takeBytes(), idLength = takenLength;
   const status = take8(), flags = take8();
-  const seq = take64(0), version = take64(1), applied = take64(0), skipped = take64(0), dropped = take64(0), endOrder = take64(0);
+  const seq = take64(0), version = take64(load<u32>(c, C_RUN) ? 0 : 1), applied = take64(0), skipped = take64(0), dropped = take64(0), endOrder = take64(0);
   const count = take32(), queue = at;
   for (let i: u32 = 0; i < count && !bad; i++) { take64(0); take64(-1); takeBytes(); }
   const model = takeBytes(), n = takenLength;
-  if (bad || status - 1 > <u32>code.STATUS_REFUSED - 1 || flags > 15 || !isContents(id, idLength) || findStream(c, id, idLength)) return false;
+  if (bad || status - 1 > <u32>code.STATUS_REFUSED - 1 || flags > 15 || !isContents(id, idLength)) return false;
   if ((endOrder > 0) != (status == code.STATUS_ENDED)) return false;
-  const following = at;
+  const run = <usize>load<u32>(c, C_RUN), following = at;
+  if (run ? idLength != 0 || flags & 5 || status == code.STATUS_ERRORED || endOrder > 0 : findStream(c, id, idLength) != 0) return false;
+  if (run) {
+    store<f64>(run, version, A_VERSION);
+    store<f64>(run, applied, A_APPLIED);
+    store<f64>(run, skipped, A_SKIPPED);
+    store<f64>(run, dropped, A_DROPPED);
+  }
   // the byte behind the model is borrowed for the NUL
   const kept = load<u64>(model + n);
   store<u64>(model + n, 0);
-  const loaded = loadText(c, 0, id, idLength, flags & 1 ? seq : -1, model, n);
+  const loaded = run ? restoreText(c, model, n) : loadText(c, 0, id, idLength, flags & 1 ? seq : -1, model, n);
   store<u64>(model + n, kept);
   at = following;
   if (!loaded) return false;
+  if (run) {
+    return (statusOfAgui(run) == code.RUN_REJECTED) == (status == code.STATUS_REFUSED) && readQueue(c, load<u32>(c, C_FIRST), queue, count, flags);
+  }
   const t = findStream(c, id, idLength), s = t + T_STATE;
   store<u8>(s, <u8>status, S_STATUS);
   store<f64>(s, version, S_VERSION);
@@ -270,7 +292,7 @@ function readQueue(c: usize, t: usize, queue: usize, count: u32, flags: u32): bo
     const entry = addEntry(t, index, offset, n, n);
     if (!entry) return failWhole(E_OUT_OF_MEMORY);
     store<u32>(entry, <u32>(canonicalize(text, entry + Q_TEXT) - entry - Q_TEXT), Q_LENGTH);
-    if (!scanEnvelope(entry + Q_TEXT, false) || !hasId(t)) return false;
+    if (!load<u32>(t, T_RUN) && (!scanEnvelope(entry + Q_TEXT, false) || !hasId(t))) return false;
   }
   at = following;
   if (flags & 8 && !addEntry(t, 0, 0, 0, 0)) return failWhole(E_OUT_OF_MEMORY);

@@ -3,8 +3,11 @@ import { alloc, free } from "../memory/heap";
 import { bytesFree } from "../memory/bytes";
 import * as layout from "../abi/layout";
 import { F_FLAGS, F_LAST_ID, F_LIMIT, F_RETRY } from "../frame/state";
+import { PROTOCOL_AG_UI } from "../abi/codes";
+import { interruptRun, openRun, resetRun } from "./agui-session";
 import {
-  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FRAME, C_OPTIONS, C_QUEUE, C_RESUMING, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE, layoutsAddUp,
+  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FEEDING, C_FRAME, C_OPTIONS, C_QUEUE, C_RESUMING, C_RUN, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE,
+  layoutsAddUp,
 } from "./layout";
 import { resetPosition } from "./position";
 import { releaseStreams } from "./streams";
@@ -18,23 +21,37 @@ export function openConnection(options: usize): usize {
   memory.copy(c + C_OPTIONS, options, layout.OPT_SIZE);
   store<u32>(c + C_FRAME, load<u32>(options, layout.OPT_MESSAGE_BYTES), F_LIMIT);
   store<f64>(c + C_FRAME, -1, F_RETRY);
+  if (load<u8>(options, layout.OPT_PROTOCOL) == PROTOCOL_AG_UI && !openRun(c)) {
+    closeConnection(c);
+    return 0;
+  }
   return c;
 }
 
 /** A new connection of the same client: partial bytes and the failure are forgotten; models, seq, last event id and `retry` stay. */
 export function reconnect(c: usize): void {
+  interruptRun(c);
   resetPosition(c);
   store<u8>(c, 0, C_FAILURE);
   bytesFree(c + C_FAILURE_PATH);
   store<u32>(c, 0, C_RESUMING);
   store<u32>(c, 0, C_UNREAD);
   store<u32>(c, 0, C_UNREAD_END);
+  store<u8>(c, 0, C_FEEDING);
 }
 
-/** As if it had just been opened. */
-export function resetConnection(c: usize): void {
+/** As if it had just been opened, without the baseline of an AG-UI model; false = out of memory, nothing changed. */
+export function resetConnection(c: usize): bool {
+  if (load<u32>(c, C_RUN)) {
+    if (!resetRun(c)) return false;
+  } else releaseStreams(c);
+  forget(c);
+  return true;
+}
+
+// What belongs to no stream.
+function forget(c: usize): void {
   reconnect(c);
-  releaseStreams(c);
   bytesFree(c + C_QUEUE);
   const f = c + C_FRAME;
   bytesFree(f + F_LAST_ID);
@@ -45,6 +62,7 @@ export function resetConnection(c: usize): void {
 
 /** Gives everything back. */
 export function closeConnection(c: usize): void {
-  resetConnection(c);
+  releaseStreams(c);
+  forget(c);
   free(c, CONNECTION_SIZE);
 }

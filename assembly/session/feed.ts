@@ -15,20 +15,25 @@ import {
 } from "../frame/state";
 import { clearFault, fail, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart, pathText } from "../reduce/fault";
 import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT } from "../reduce/scratch";
-import { scanEnvelope } from "../reduce/agentue/envelope";
 import { eventOp, isTokenLike, setSequence } from "../reduce/agentue/judge";
 import { setLimits } from "../reduce/agentue/limits";
+import { handBack, nameRun, refuse, skip } from "./agui-event";
+import { endRun, setRunOptions } from "./agui-session";
 import { resetDecoder, resetPosition } from "./position";
-import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED, handleEvent } from "./events";
+import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED } from "./events";
+import { aguiTokenKnown, allowsAguiTokens, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
 import { readDirect, readDirectLine } from "./fast-path/direct";
-import { learnTemplate, selectTemplates, templatesAwake } from "./fast-path/templates";
+import { learnTemplate } from "./fast-path/templates";
 import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
+import { AGUI_SETS, selectTemplates, templatesAwake } from "./fast-path/trie";
 import {
-  add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FINISHED,
-  C_FRAME, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, MESSAGE_ROOM, option, PAUSED, T_FLAGS,
+  add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FEEDING,
+  C_FINISHED, C_FRAME, C_HELD_INDEX, C_HELD_OFFSET, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_RUN, C_STATE, C_TRUNCATED, C_UNREAD,
+  C_UNREAD_END, IN_CHUNK, IN_TAIL, MESSAGE_ROOM, option, PAUSED, T_FLAGS,
 } from "./layout";
 import { aboutMessage, aboutPlace, deliverFault, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
 import { placeInMessage, readFromCopy } from "./place";
+import { handleMessage, scanMessage } from "./protocol";
 import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
 
 /** Messages that had to be framed and copied before they were read. */
@@ -54,6 +59,7 @@ function setOptions(c: usize): void {
   setValidateLimits(depth, numberLength);
   setLimits(depth, numberLength, option(c, layout.OPT_BLOCKS), option(c, layout.OPT_MODEL_BYTES));
   setSequence(load<u8>(c + C_OPTIONS, layout.OPT_SEQUENCE));
+  if (load<u32>(c, C_RUN)) setRunOptions(c);
 }
 
 /** Begins a call that may report: empties the output and gives it a new allowance. */
@@ -72,42 +78,54 @@ export function beginCall(c: usize): void {
 
 /** Feeds the `n` bytes at `p`, which a NUL follows; returns the number of events accepted so far (`continueFeed` goes on). */
 export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
-  const f = c + C_FRAME;
   if (load<u8>(c, C_FINISHED)) resetPosition(c);
   putSentinel(p + n);
   add(c, C_BYTES, n);
-  beginChunk(f, p);
   store<u32>(c, <u32>p, C_UNREAD);
   store<u32>(c, <u32>p + n, C_UNREAD_END);
   store<u8>(c, last ? 1 : 0, C_LAST_PIECE);
+  store<u8>(c, IN_CHUNK, C_FEEDING);
   return run(c);
 }
 
-/** Goes on after the host has drained a full output queue. */
+/** Goes on after the host has drained a full output queue, or has handed back what its middleware made of an event. */
 export function continueFeed(c: usize): u32 {
   bytesClear(SCRATCH_OUTPUT);
   store<u32>(c, layout.FEED_DONE, C_STATE);
-  return load<u32>(c + C_QUEUE, RUN_LEN) ? runQueue(c) : run(c);
+  if (load<u32>(c + C_QUEUE, RUN_LEN)) return runQueue(c);
+  const interrupted = load<u8>(c, C_FEEDING);
+  if (interrupted == IN_CHUNK) {
+    // the window may have served another connection meanwhile: the host has put the chunk back
+    putSentinel(load<u32>(c, C_UNREAD_END));
+    return run(c);
+  }
+  if (interrupted == IN_TAIL) {
+    store<u8>(c, 0, C_FEEDING);
+    endRun(c);
+  }
+  return 0;
 }
 
 function run(c: usize): u32 {
   const f = c + C_FRAME, kind = transport(c), end = <usize>load<u32>(c, C_UNREAD_END);
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
-  const templates = kind != code.TRANSPORT_JSON && allowsTokens(c);
-  if (templates) selectTemplates(kind);
+  const agui = load<u32>(c, C_RUN) != 0;
+  const templates = kind != code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c));
+  if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
+  beginChunk(f, p);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
     if (isOutputFull()) {
-      store<u32>(c, <u32>p, C_UNREAD);
+      suspend(c, p);
       store<u32>(c, layout.FEED_FULL, C_STATE);
       return accepted;
     }
     if (kind == code.TRANSPORT_SSE ? sseAtEventStart(f) : kind == code.TRANSPORT_NDJSON && lineAtStart(f)) {
       const awake = templates && templatesAwake();
       if (awake) {
-        const q = foldTokens(c, p, end);
+        const q = agui ? foldAguiTokens(c, p, end) : foldTokens(c, p, end);
         if (q != p) {
           sseCommitId(f);
-          accepted += foldedTokens;
+          accepted += agui ? foldedAguiTokens : foldedTokens;
           if (q >= end) { p = q; break; }
           p = q;
         }
@@ -116,10 +134,12 @@ function run(c: usize): u32 {
       if (q) {
         if (handleDirect(c, <u32>(q - p))) {
           accepted++;
-          if (templates && !(awake && tokenKnown) && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
+          if (!templates) {}
+          else if (agui) { if (!(awake && aguiTokenKnown)) learnAguiToken(p, q); }
+          else if (!(awake && tokenKnown) && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
         }
-        if (load<u32>(c, C_STATE)) break;
         p = q;
+        if (load<u32>(c, C_STATE)) break;
         continue;
       }
     }
@@ -134,9 +154,19 @@ function run(c: usize): u32 {
     if (handleFrame(c, kind)) accepted++;
     if (load<u32>(c, C_STATE)) break;
   }
-  store<u32>(c, <u32>end, C_UNREAD);
-  endChunk(f, end);
+  if (load<u32>(c, C_STATE) == layout.FEED_HELD) {
+    suspend(c, p);
+    return accepted;
+  }
+  suspend(c, end);
+  store<u8>(c, 0, C_FEEDING);
   return accepted;
+}
+
+// Everything before `p` is done with.
+function suspend(c: usize, p: usize): void {
+  store<u32>(c, <u32>p, C_UNREAD);
+  endChunk(c + C_FRAME, p);
 }
 
 function nextIndex(c: usize): f64 {
@@ -164,7 +194,7 @@ function noMemory(c: usize): void {
 function handleDirect(c: usize, size: u32): bool {
   aboutMessage(nextIndex(c), messageOffset);
   if (!hasRoom(c, size)) return false;
-  const accepted = conclude(c, handleEvent(c, messageStart, messageEnd, <u32>(messageEnd - messageStart), false));
+  const accepted = conclude(c, handleMessage(c, messageStart, messageEnd, <u32>(messageEnd - messageStart), false));
   if (!load<u8>(c, C_FAILURE)) sseCommitId(c + C_FRAME);
   return accepted;
 }
@@ -204,8 +234,8 @@ function readMessage(c: usize, start: usize, end: usize, size: u32, replaced: bo
   framedMessages++;
   const p = skipSpace(start);
   if (load<u8>(p) == 0x7b) {
-    const q = scanEnvelope(p, false);
-    if (q && skipSpace(q) == end) return conclude(c, handleEvent(c, p, q, size, false));
+    const q = scanMessage(c, p, false);
+    if (q && skipSpace(q) == end) return conclude(c, handleMessage(c, p, q, size, false));
   }
   clearFault();
   if (!replaced && hasOption(c, layout.FLAG_REPLACE_UTF8) && !isWellFormed(start, end)) return readReplaced(c, start, end);
@@ -314,13 +344,14 @@ function runQueue(c: usize): u32 {
     unframed = false;
     if (!room) { giveQueueBack(c); return accepted; }
     aboutMessage(load<f64>(entry, Q_INDEX), load<f64>(entry, Q_OFFSET));
-    const end = scanEnvelope(entry + Q_TEXT, false);
+    const end = scanMessage(c, entry + Q_TEXT, false);
     unframed = true;
-    const done = conclude(c, handleEvent(c, entry + Q_TEXT, end, load<u32>(entry, Q_BYTES), true));
+    const done = conclude(c, handleMessage(c, entry + Q_TEXT, end, load<u32>(entry, Q_BYTES), true));
     unframed = false;
     if (load<u32>(c, C_STATE) == layout.FEED_NO_MEMORY) { giveQueueBack(c); return accepted; }
     passEntry(c, entry);
     if (done) accepted++;
+    if (load<u32>(c, C_STATE) == layout.FEED_HELD) return accepted;
   }
   return accepted;
 }
@@ -330,10 +361,14 @@ function runQueue(c: usize): u32 {
 /** Ends the body: uses or discards the unterminated tail. */
 export function finishBody(c: usize): u32 {
   const f = c + C_FRAME, kind = transport(c);
-  if (load<u8>(c, C_FINISHED)) return 0;
+  if (load<u8>(c, C_FINISHED) || load<u8>(c, C_FAILURE)) {
+    if (!load<u8>(c, C_FINISHED)) store<u8>(c, 1, C_TRUNCATED);
+    store<u8>(c, 1, C_FINISHED);
+    endRun(c);
+    return 0;
+  }
   store<u8>(c, 1, C_FINISHED);
-  store<u8>(c, load<u8>(c, C_FAILURE) ? 1 : 0, C_TRUNCATED);
-  if (load<u8>(c, C_FAILURE)) return 0;
+  store<u8>(c, 0, C_TRUNCATED);
   if (kind == code.TRANSPORT_SSE) sseFinish(f);
   else lineFinish(f);
   let accepted = false;
@@ -343,6 +378,8 @@ export function finishBody(c: usize): u32 {
     else accepted = handleFrame(c, kind);
   }
   resetDecoder(c);
+  if (load<u32>(c, C_STATE) == layout.FEED_HELD) store<u8>(c, IN_TAIL, C_FEEDING);
+  else endRun(c);
   return accepted ? 1 : 0;
 }
 
@@ -354,4 +391,47 @@ function isWhole(c: usize): bool {
   const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(messageStart, messageEnd, text);
   memory.fill(stop, 0, 64);
   return !locateFault(text, stop, option(c, layout.OPT_DEPTH));
+}
+
+// ---------------------------------------------------------------- events that the host's middleware holds (docs/semantics-agui.md §3)
+
+// What is reported next belongs to the event that the host holds.
+function goOn(c: usize): void {
+  enter(c);
+  bytesClear(SCRATCH_OUTPUT);
+  store<u32>(c, layout.FEED_DONE, C_STATE);
+  aboutMessage(load<f64>(c, C_HELD_INDEX), load<f64>(c, C_HELD_OFFSET));
+  nameRun(c);
+  clearFault();
+}
+
+/** Takes the event of `n` bytes at `p`, where 64 bytes are writable behind it, in place of the one that the host holds; returns the events accepted. */
+export function applyHeld(c: usize, p: usize, n: u32): u32 {
+  memory.fill(p + n, 0, 64);
+  goOn(c);
+  unframed = load<u8>(c, C_FEEDING) == 0;
+  const accepted = hasRoom(c, n) && conclude(c, handBack(c, p, p + n));
+  unframed = false;
+  if (load<u32>(c, C_STATE) == layout.FEED_NO_MEMORY) giveUp(c);
+  return accepted ? 1 : 0;
+}
+
+// Memory ran out in the middle: what stands behind the event waits where it came from, or is lost with the connection.
+function giveUp(c: usize): void {
+  if (load<u32>(c + C_QUEUE, RUN_LEN)) giveQueueBack(c);
+  if (load<u8>(c, C_FEEDING) == IN_CHUNK) suspend(c, load<u32>(c, C_UNREAD_END));
+  store<u8>(c, 0, C_FEEDING);
+}
+
+/** The host's middleware wants nothing of the event that it holds. */
+export function dropHeld(c: usize): void {
+  goOn(c);
+  skip(c);
+}
+
+/** The host's middleware has failed with the event that it holds. */
+export function failHeld(c: usize): void {
+  goOn(c);
+  fail(code.E_MIDDLEWARE_FAILED, code.R_MIDDLEWARE);
+  refuse(c);
 }

@@ -1,6 +1,6 @@
 // Reading a connection: what is written goes to the result run.
 import * as layout from "../abi/layout";
-import { roundUp } from "../memory/heap";
+import { roundUp, setAccount } from "../memory/heap";
 import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { putText } from "../codec/json/put";
 import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
@@ -8,14 +8,21 @@ import { trimRecords, trimSplit } from "../document/index";
 import { trimPatch } from "../patch/index";
 import { SCRATCH_RESULT, trimScratch } from "../reduce/scratch";
 import { writeChanges } from "../reduce/agentue/changes";
+import { argumentText, NO_CALL } from "../reduce/agui/arguments";
+import { writeChangesAgui } from "../reduce/agui/changes";
+import { trimExpansion } from "../reduce/agui/expansion";
+import { trimJournal } from "../reduce/agui/journal";
+import { isOverAgui } from "../reduce/agui/ending";
+import { snapshotSize, writeSnapshotAgui } from "../reduce/agui/snapshot";
+import { A_APPLIED, A_COUNT, A_DROPPED, A_SKIPPED, A_VERSION, statusOfAgui } from "../reduce/agui/state";
 import { writeModel } from "../reduce/agentue/write";
 import {
   S_APPLIED, S_COUNT, S_DROPPED, S_SEQ, S_SHELL, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION, S_FLAGS, SEQ_KNOWN,
 } from "../reduce/agentue/state";
 import { STATUS_ENDED } from "../abi/codes";
 import {
-  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FRAME, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID, T_ID_LENGTH,
-  T_NEXT, T_QUEUED, T_STATE,
+  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FRAME, C_RUN, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID,
+  T_ID_LENGTH, T_NEXT, T_QUEUED, T_RUN, T_STATE,
 } from "./layout";
 
 /** Gives back the buffers that serve single calls, so that what lives afterwards belongs to connections. */
@@ -24,13 +31,20 @@ export function trim(): void {
   trimSplit();
   trimRecords();
   trimPatch();
+  trimExpansion(0);
+  trimJournal(0);
 }
 
 export const NO_RESULT: i32 = -1;
 export const NO_RESULT_MEMORY: i32 = -2;
 
-/** Status of a stream, 0 when it does not exist. */
-export function statusOf(t: usize): u32 { return t ? <u32>load<u8>(t + T_STATE, S_STATUS) : 0; }
+@inline function runOf(t: usize): usize { return t ? <usize>load<u32>(t, T_RUN) : 0; }
+
+/** Status of a stream, 0 when it does not exist; RUN_ id for AG-UI. */
+export function statusOf(t: usize): u32 {
+  const run = runOf(t);
+  return run ? statusOfAgui(run) : t ? <u32>load<u8>(t + T_STATE, S_STATUS) : 0;
+}
 
 /** Last seq of a stream, −1 when it is not known. */
 export function seqOf(t: usize): f64 {
@@ -39,11 +53,14 @@ export function seqOf(t: usize): f64 {
 
 /** Writes the model as JSON; its length, NO_RESULT without one. */
 export function writeSnapshot(t: usize): i32 {
-  if (!t || !load<u32>(t + T_STATE, S_SHELL)) return NO_RESULT;
-  const size = load<u32>(t + T_STATE, S_SIZE);
+  const run = runOf(t);
+  if (!run && (!t || !load<u32>(t + T_STATE, S_SHELL))) return NO_RESULT;
+  const size = run ? snapshotSize(run) : load<u32>(t + T_STATE, S_SIZE);
   bytesClear(SCRATCH_RESULT);
-  if (!bytesReserve(SCRATCH_RESULT, size)) return NO_RESULT_MEMORY;
-  writeModel(t + T_STATE, load<u32>(SCRATCH_RESULT, RUN_PTR));
+  if (!bytesReserve(SCRATCH_RESULT, size + 16)) return NO_RESULT_MEMORY;
+  const out = <usize>load<u32>(SCRATCH_RESULT, RUN_PTR);
+  if (run) writeSnapshotAgui(run, out);
+  else writeModel(t + T_STATE, out);
   store<u32>(SCRATCH_RESULT, size, RUN_LEN);
   return <i32>size;
 }
@@ -51,11 +68,25 @@ export function writeSnapshot(t: usize): i32 {
 /** Writes the changes after `since` (semantics §6): JSON array or `null`. */
 export function writeChangesOf(t: usize, since: f64): i32 {
   bytesClear(SCRATCH_RESULT);
-  return writeChanges(t + T_STATE, since, SCRATCH_RESULT, t) ? <i32>load<u32>(SCRATCH_RESULT, RUN_LEN) : NO_RESULT_MEMORY;
+  const run = runOf(t);
+  const done = run ? writeChangesAgui(run, since, SCRATCH_RESULT, t) : writeChanges(t + T_STATE, since, SCRATCH_RESULT, t);
+  return done ? <i32>load<u32>(SCRATCH_RESULT, RUN_LEN) : NO_RESULT_MEMORY;
+}
+
+/** Writes the argument text of a tool call (canonical id) from code unit `from` on as a JSON string; NO_RESULT without such a call. */
+export function writeArgumentText(c: usize, id: usize, n: u32, from: u32): i32 {
+  const s = <usize>load<u32>(c, C_RUN);
+  if (!s) return NO_RESULT;
+  const account = setAccount(load<u32>(c, C_FIRST)), length = argumentText(s, id, n, from, SCRATCH_RESULT);
+  setAccount(account);
+  return length == NO_CALL ? NO_RESULT : length < 0 ? NO_RESULT_MEMORY : length;
 }
 
 /** Version of the model, 0 for a stream that does not exist. */
-export function versionOf(t: usize): f64 { return t ? load<f64>(t + T_STATE, S_VERSION) : 0; }
+export function versionOf(t: usize): f64 {
+  const run = runOf(t);
+  return run ? load<f64>(run, A_VERSION) : t ? load<f64>(t + T_STATE, S_VERSION) : 0;
+}
 
 const QUOTE: usize = memory.data<u8>([0x22, 0, 0, 0, 0, 0, 0, 0]);
 const BRACKETS: usize = memory.data<u8>([0x5b, 0x5d, 0x2c, 0, 0, 0, 0, 0]);
@@ -75,7 +106,7 @@ export function writeStreamIds(c: usize): i32 {
 
 /** Writes the last event id (plain UTF-8); NO_RESULT when none came. */
 export function writeLastEventId(c: usize): i32 {
-  if (!hasFlag(c + C_FRAME, LAST_ID_KNOWN)) return NO_RESULT;
+  if (load<u32>(c, C_RUN) || !hasFlag(c + C_FRAME, LAST_ID_KNOWN)) return NO_RESULT;
   const id = c + C_FRAME + F_LAST_ID;
   bytesClear(SCRATCH_RESULT);
   if (!putText(SCRATCH_RESULT, load<u32>(id, RUN_PTR), load<u32>(id, RUN_LEN))) return NO_RESULT_MEMORY;
@@ -96,18 +127,24 @@ function beginStats(): bool {
   return true;
 }
 
+// Blocks or messages of the model.
+function blocksOf(t: usize): f64 {
+  const run = runOf(t);
+  return run ? load<u32>(run, A_COUNT) : load<u32>(t + T_STATE, S_COUNT);
+}
+
 /** Writes the counters of one stream as STAT_COUNT f64. */
 export function writeStreamStats(t: usize): i32 {
   if (!t) return NO_RESULT;
   if (!beginStats()) return NO_RESULT_MEMORY;
-  const s = t + T_STATE;
-  putStat(layout.STAT_APPLIED, load<f64>(s, S_APPLIED));
-  putStat(layout.STAT_SKIPPED, load<f64>(s, S_SKIPPED));
-  putStat(layout.STAT_DROPPED, load<f64>(s, S_DROPPED));
+  const s = t + T_STATE, run = runOf(t);
+  putStat(layout.STAT_APPLIED, run ? load<f64>(run, A_APPLIED) : load<f64>(s, S_APPLIED));
+  putStat(layout.STAT_SKIPPED, run ? load<f64>(run, A_SKIPPED) : load<f64>(s, S_SKIPPED));
+  putStat(layout.STAT_DROPPED, run ? load<f64>(run, A_DROPPED) : load<f64>(s, S_DROPPED));
   putStat(layout.STAT_STREAMS, 1);
-  putStat(layout.STAT_BLOCKS, load<u32>(s, S_COUNT));
+  putStat(layout.STAT_BLOCKS, blocksOf(t));
   putStat(layout.STAT_QUEUED, load<u32>(t, T_QUEUED));
-  putStat(layout.STAT_VERSION, load<f64>(s, S_VERSION));
+  putStat(layout.STAT_VERSION, versionOf(t));
   putStat(layout.STAT_MEMORY, memoryOf(t));
   return layout.STAT_COUNT << 3;
 }
@@ -125,7 +162,7 @@ export function writeStats(c: usize): i32 {
   putStat(layout.STAT_STREAMS, load<u32>(c, C_COUNT));
   let blocks: f64 = 0, queued: f64 = 0, charged: f64 = 0;
   for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) {
-    blocks += load<u32>(t + T_STATE, S_COUNT);
+    blocks += blocksOf(t);
     queued += load<u32>(t, T_QUEUED);
     charged += memoryOf(t);
   }
@@ -135,9 +172,10 @@ export function writeStats(c: usize): i32 {
   return layout.STAT_COUNT << 3;
 }
 
-/** Whether the body was delivered whole and every stream has ended (semantics §7). */
+/** Whether the body was delivered whole and every stream has ended (semantics §7, for AG-UI semantics-agui §9). */
 export function isComplete(c: usize): bool {
   if (load<u8>(c, C_TRUNCATED) || !load<u32>(c, C_COUNT)) return false;
+  if (load<u32>(c, C_RUN)) return isOverAgui(load<u32>(c, C_RUN));
   for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) if (statusOf(t) != STATUS_ENDED) return false;
   return true;
 }

@@ -1,13 +1,20 @@
 // The bounded queue of what a call brings forth. It takes records until HIGH_WATER; a feeding call then stops between two messages.
+import { W_DELTA_FAILED, W_DELTA_UPSERTED } from "../abi/codes";
 import * as layout from "../abi/layout";
 import { SCRATCH_OUTPUT as OUTPUT, scratchReserve } from "../reduce/scratch";
 import { RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { copyExact } from "../memory/copy";
 import { canonicalize } from "../text/minify";
-import { faultCode, faultHasPath, faultReason, pathLength, pathStart } from "../reduce/fault";
+import {
+  faultCode, faultEventType, faultHasPath, faultHasSubject, faultOperationIndex, faultReason, faultReceivedKind, pathLength, pathStart, subjectLength, subjectStart,
+} from "../reduce/fault";
+import {
+  warningCode, warningHasSubject, warningOperation, warningPath, warningPathLength, warningReason, warningSubject, warningSubjectLength, warningType,
+} from "../reduce/agui/warnings";
 import { add, C_ERRORS, C_REPORTS_LEFT, C_WARNINGS } from "./layout";
 
 const HIGH_WATER: u32 = 131072;
+const NO_SUBJECT: u32 = 0xffffffff;
 
 /** Whether the host must drain the queue before the next message. */
 @inline export function isOutputFull(): bool { return load<u32>(OUTPUT, RUN_LEN) > HIGH_WATER; }
@@ -65,7 +72,7 @@ function begin(kind: u32, id: u32, detail: u32, position: f64, has: u32, text: u
   store<f64>(r, position, layout.REPORT_POSITION);
   store<u32>(r, stream, layout.REPORT_STREAM_LENGTH);
   // no subject, no operation, no event type
-  store<u64>(r, 0xffffffff00000000, layout.REPORT_SUBJECT_LENGTH);
+  store<u64>(r, ~0, layout.REPORT_SUBJECT_LENGTH);
   store<u64>(r, 0, layout.REPORT_EVENT_TYPE);
   copyExact(r + layout.REPORT_BYTES, aboutStream, stream);
   return r;
@@ -74,7 +81,8 @@ function begin(kind: u32, id: u32, detail: u32, position: f64, has: u32, text: u
 @inline function textAt(r: usize): usize { return r + layout.REPORT_BYTES + load<u32>(r, layout.REPORT_STREAM_LENGTH); }
 
 function finish(r: usize, text: u32): void {
-  const size = (<u32>layout.REPORT_BYTES + load<u32>(r, layout.REPORT_STREAM_LENGTH) + text + 7) & ~7;
+  const subject = load<u32>(r, layout.REPORT_SUBJECT_LENGTH);
+  const size = (<u32>layout.REPORT_BYTES + load<u32>(r, layout.REPORT_STREAM_LENGTH) + text + (subject == NO_SUBJECT ? 0 : subject) + 7) & ~7;
   store<u32>(r, text, layout.REPORT_TEXT_LENGTH);
   store<u32>(r, size, layout.REPORT_LENGTH);
   store<u32>(OUTPUT, load<u32>(OUTPUT, RUN_LEN) + size, RUN_LEN);
@@ -95,11 +103,16 @@ export function reportFault(c: usize): void {
 
 /** Reports the current fault without counting it. */
 export function deliverFault(): void {
-  const n = faultHasPath ? pathLength() : 0;
+  const n = faultHasPath ? pathLength() : 0, subject = faultHasSubject ? subjectLength() : 0;
   const has = aboutHas | (faultHasPath ? layout.HAS_PATH : 0);
-  const r = begin(layout.REPORT_ERROR, faultCode, faultReason, aboutOffset, has, n);
+  const r = begin(layout.REPORT_ERROR, faultCode, faultReason, aboutOffset, has, n + subject);
   if (!r) return;
   copyExact(textAt(r), pathStart(), n);
+  copyExact(textAt(r) + n, subjectStart(), subject);
+  if (faultHasSubject) store<u32>(r, subject, layout.REPORT_SUBJECT_LENGTH);
+  store<u32>(r, faultOperationIndex, layout.REPORT_OP_INDEX);
+  store<u8>(r, <u8>faultEventType, layout.REPORT_EVENT_TYPE);
+  store<u8>(r, <u8>faultReceivedKind, layout.REPORT_RECEIVED);
   finish(r, n);
 }
 
@@ -110,6 +123,23 @@ export function reportWarning(c: usize, id: u32, path: usize, n: u32): void {
   const r = begin(layout.REPORT_WARNING, id, 0, aboutOffset, aboutHas | (n ? layout.HAS_PATH : 0), n);
   if (!r) return;
   copyExact(textAt(r), path, n);
+  finish(r, n);
+}
+
+/** Counts and reports a warning that was kept (reduce/agui/warnings). */
+export function reportAguiWarning(c: usize, w: usize): void {
+  add(c, C_WARNINGS, 1);
+  if (!mayDeliver(c)) return;
+  const id = warningCode(w), n = warningPathLength(w), hasSubject = warningHasSubject(w), subject = hasSubject ? warningSubjectLength(w) : 0;
+  // the pointer of a patch may be empty
+  const hasPath = n || id == W_DELTA_FAILED || id == W_DELTA_UPSERTED;
+  const r = begin(layout.REPORT_WARNING, id, warningReason(w), aboutOffset, aboutHas | (hasPath ? layout.HAS_PATH : 0), n + subject);
+  if (!r) return;
+  copyExact(textAt(r), warningPath(w), n);
+  copyExact(textAt(r) + n, warningSubject(w), subject);
+  if (hasSubject) store<u32>(r, subject, layout.REPORT_SUBJECT_LENGTH);
+  store<u32>(r, warningOperation(w), layout.REPORT_OP_INDEX);
+  store<u8>(r, <u8>warningType(w), layout.REPORT_EVENT_TYPE);
   finish(r, n);
 }
 
@@ -128,4 +158,32 @@ export function reportEvent(p: usize, end: usize): void {
   if (!r) return;
   const text = textAt(r);
   finish(r, <u32>(canonicalize(p, text) - text));
+}
+
+/** Begins the record of an event whose text, of at most `n` bytes, is then appended to the output run, and which `endEvent` completes; false = out of memory. */
+export function beginEvent(type: u32, n: u32): bool {
+  const r = begin(layout.REPORT_EVENT, 0, 0, aboutOffset, aboutHas, n);
+  if (!r) return false;
+  store<u8>(r, <u8>type, layout.REPORT_EVENT_TYPE);
+  openRecord = load<u32>(OUTPUT, RUN_LEN);
+  store<u32>(OUTPUT, <u32>(textAt(r) - load<u32>(OUTPUT, RUN_PTR)), RUN_LEN);
+  return true;
+}
+
+// Where the record that is being written begins in the output.
+let openRecord: u32 = 0;
+
+export function endEvent(): void {
+  const r = <usize>load<u32>(OUTPUT, RUN_PTR) + openRecord, n = load<u32>(OUTPUT, RUN_LEN) - openRecord;
+  store<u32>(OUTPUT, openRecord, RUN_LEN);
+  finish(r, n - <u32>(textAt(r) - r));
+}
+
+/** Hands the canonical text [p, end) of an event, of that type (`AG_` id), to the host's middleware. */
+export function reportHeld(type: u32, p: usize, end: usize): void {
+  const n = <u32>(end - p), r = begin(layout.REPORT_HELD, 0, 0, aboutOffset, aboutHas, n);
+  if (!r) return;
+  store<u8>(r, <u8>type, layout.REPORT_EVENT_TYPE);
+  copyExact(textAt(r), p, n);
+  finish(r, n);
 }

@@ -7,10 +7,12 @@ import { canonicalize } from "../text/minify";
 import { skipSpace } from "../text/trusted";
 import { longNumberAt, resetValidate, skipValueAt, valueDepth, valueDirty } from "../text/validate";
 import { clearFault, fail, failWhole, pathReset } from "../reduce/fault";
+import { baselineAgui, loadAgui } from "../reduce/agui/load";
+import { restoreAgui } from "../reduce/agui/stored";
 import { checkModel } from "../reduce/agentue/check";
 import { modelDepth, scanModel } from "../reduce/agentue/model-scan";
 import { loadModel, materializeBlock } from "../reduce/agentue/apply";
-import { C_COUNT, MESSAGE_ROOM, option, T_STATE } from "./layout";
+import { C_COUNT, C_FIRST, C_RUN, MESSAGE_ROOM, option, T_STATE } from "./layout";
 import { forgetEnding, openStream, releaseStream } from "./streams";
 
 /** Byte offset of the last text fault, −1 when the fault has none. */
@@ -46,6 +48,7 @@ function readObject(c: usize, p: usize, n: u32, asModel: bool): usize {
 
 /** Loads the model text at `p` into the stream of that id, opening it where needed; false: the fault says why and nothing changed. */
 export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64, p: usize, n: u32): bool {
+  if (load<u32>(c, C_RUN)) return loadRun(c, t, p, n, false);
   const start = readObject(c, p, n, true);
   if (!start) return false;
   pathReset();
@@ -74,6 +77,30 @@ export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64,
   }
   forgetEnding(c, t);
   return true;
+}
+
+// Loads an AG-UI model into the one stream there is, or gives it its baseline.
+function loadRun(c: usize, t: usize, p: usize, n: u32, isBaseline: bool): bool {
+  const start = readObject(c, p, n, false), s = <usize>load<u32>(c, C_RUN);
+  if (!start) return false;
+  if (!t) return failWhole(code.E_NO_MODEL);
+  if (!reserve(MESSAGE_ROOM)) return failWhole(code.E_OUT_OF_MEMORY);
+  const account = setAccount(t), done = isBaseline ? baselineAgui(s, start) : loadAgui(s, start);
+  setAccount(account);
+  return done;
+}
+
+/** Gives a fresh or reset AG-UI connection the partial run input at `p` as its baseline; false: the fault says why and nothing changed. */
+export function baselineText(c: usize, p: usize, n: u32): bool { return loadRun(c, load<u32>(c, C_FIRST), p, n, true); }
+
+/** Gives a fresh AG-UI connection the model text at `p` of a checkpoint; false: it is none, or out of memory (`faultCode` tells). */
+export function restoreText(c: usize, p: usize, n: u32): bool {
+  const start = readObject(c, p, n, false);
+  if (!start) return false;
+  if (!reserve(MESSAGE_ROOM)) return failWhole(code.E_OUT_OF_MEMORY);
+  const account = setAccount(load<u32>(c, C_FIRST)), done = restoreAgui(load<u32>(c, C_RUN), start);
+  setAccount(account);
+  return done;
 }
 
 /** Puts the block text at `p` in the place of its reference in stream `t` (0: it does not exist). */

@@ -9,8 +9,9 @@ import { F_LIMIT } from "../../frame/state";
 import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_OPTIONS, add, option, PAUSED, T_FLAGS, T_STATE } from "../layout";
 import {
   matchedBlock, matchedDelta, matchedDeltaEnd, matchedField, matchedFieldLength, matchedFieldWord, matchedFlags, matchedSeq, matchedStream, matchedUnits,
-  matchTemplate, noteHits,
+  matchTemplate,
 } from "./templates";
+import { noteHits } from "./trie";
 
 /** Whether a connection's options let templates decide: nobody wants the events themselves, and the limits are above what templates take. */
 @inline export function allowsTokens(c: usize): bool {

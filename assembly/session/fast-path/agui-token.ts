@@ -1,0 +1,137 @@
+// Tokens of a text, of a tool call's arguments or of a reasoning message recognised by a template, folded without parsing. Whatever is not entirely
+// ordinary (another phase, a pending chunk stream, an id that is not open, another owner, a limit in reach) is left to the full road; nothing has been
+// touched then.
+import {
+  AG_REASONING_MESSAGE_CONTENT, AG_TEXT_MESSAGE_CONTENT, AG_TOOL_CALL_ARGS, F_DELTA, F_MESSAGE_ID, F_SUBAGENT_RUN_ID, F_TIMESTAMP, F_TOOL_CALL_ID, F_TYPE,
+} from "../../abi/agui";
+import {
+  AGUI_NO_SUBAGENTS, FLAG_REPORT_EVENTS, OPT_AGUI_FLAGS, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_NUMBER_LENGTH,
+} from "../../abi/layout";
+import { setAccount } from "../../memory/heap";
+import { equalText } from "../../memory/copy";
+import { scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
+import { appendToken } from "../../reduce/agui/apply-text";
+import { eventRewritten, eventText, slotEnd, slotsPresent, slotStart, wireType } from "../../reduce/agui/event";
+import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
+import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, lanesPending, openItem, ownerAgrees, textLength, trackPhase } from "../../reduce/agui/track";
+import { isMarked, KIND, E_BITS, OPEN, PHASE_RUNNING, T_LAST } from "../../reduce/agui/track-layout";
+import { F_LIMIT } from "../../frame/state";
+import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
+import {
+  addHole, beginTemplate, digits, endTemplate, firstNode, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, MOST_DIGITS, N_CHILD, N_HOLE, N_LENGTH,
+  N_LITERAL, N_NAME_LENGTH, noteHits, repeats,
+} from "./trie";
+
+/** Types whose events are learned, as bits. */
+const TOKENS: u64 = (<u64>1 << AG_TEXT_MESSAGE_CONTENT) | (<u64>1 << AG_TOOL_CALL_ARGS) | (<u64>1 << AG_REASONING_MESSAGE_CONTENT);
+/** Members they may have. */
+const MEMBERS: u64 = (<u64>1 << F_TYPE) | (<u64>1 << F_MESSAGE_ID) | (<u64>1 << F_TOOL_CALL_ID) | (<u64>1 << F_DELTA) | (<u64>1 << F_TIMESTAMP)
+  | (<u64>1 << F_SUBAGENT_RUN_ID);
+
+/** Whether a connection's options let templates decide: nobody wants the events themselves, nothing is removed from them, and numbers may be as long as templates take. */
+export function allowsAguiTokens(c: usize): bool {
+  const reported = <u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS ? load<u64>(c + C_OPTIONS, OPT_EVENT_TYPES) : 0;
+  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) & TOKENS) == 0 && !(option(c, OPT_AGUI_FLAGS) & AGUI_NO_SUBAGENTS)
+    && option(c, OPT_NUMBER_LENGTH) >= MOST_DIGITS;
+}
+
+/** Whether a template knew the last event that `foldAguiTokens` was asked about, whatever became of it: then there is nothing to learn from it. */
+export let aguiTokenKnown: bool = false;
+
+/** Events that the last call of `foldAguiTokens` has folded. */
+export let foldedAguiTokens: u32 = 0;
+
+/** Folds the events from `p` on as long as templates know them; the address behind them. */
+export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
+  const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
+  foldedAguiTokens = 0;
+  // while another event decides, there is nothing to learn
+  aguiTokenKnown = true;
+  if (load<u8>(t, T_FLAGS) & PAUSED || trackPhase(s) != PHASE_RUNNING || lanesPending(s)) return p;
+  let n: u32 = 0;
+  const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
+  while (p < end) {
+    const q = matchToken(s, p);
+    aguiTokenKnown = q != 0;
+    if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength)) break;
+    if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags)) break;
+    n++;
+    p = q;
+  }
+  setAccount(account);
+  foldedAguiTokens = n;
+  if (n) {
+    add(c, C_APPLIED, n);
+    add(c, C_EVENTS, n);
+    add(c, C_EVENT_INDEX, n);
+    add(s, A_APPLIED, n);
+    noteHits(n);
+  }
+  return p;
+}
+
+// What the matched event speaks of.
+let item: usize = 0;
+let isCall: bool = false;
+let tag: usize = 0;
+let tagLength: u32 = 0;
+let delta: usize = 0;
+let deltaEnd: usize = 0;
+let deltaFlags: u32 = 0;
+
+// Matches the event at `p` (its `data:`), behind whose chunk the sentinel stands: literals hold no NUL, so none of them reaches beyond it. Returns the
+// address behind its blank line, 0 where no template fits.
+@inline function matchToken(s: usize, p: usize): usize {
+  let node = firstNode(), id: usize = 0, idLength: u32 = 0, last = <usize>load<u32>(s + A_TRACK, T_LAST);
+  tag = 0;
+  while (node) {
+    const n = <u32>load<u16>(node, N_LENGTH);
+    if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
+    p += n;
+    const hole = load<u8>(node, N_HOLE);
+    if (hole == HOLE_DELTA) {
+      setScanFlags(0);
+      delta = p;
+      p = scanStringShort(p);
+      deltaEnd = p;
+      deltaFlags = scanFlags;
+    } else if (hole == HOLE_TARGET) {
+      id = p;
+      if (last && repeats(p, itemId(last), textLength(last))) p += textLength(last);
+      else {
+        p = idEnd(p);
+        last = 0;
+      }
+      idLength = <u32>(p - id);
+    } else if (hole == LEAF) {
+      const kind = kindOf(load<u16>(node, N_NAME_LENGTH));
+      isCall = kind == ITEM_CALL;
+      item = last && (load<u32>(last, E_BITS) & KIND) == kind ? (isMarked(last, OPEN) ? last : 0) : openItem(s, kind, id, idLength);
+      return p;
+    } else if (hole == HOLE_SOURCE) {
+      tag = p;
+      p = idEnd(p);
+      tagLength = <u32>(p - tag);
+    } else if (hole == HOLE_TIME) p = digits(p);
+    if (!p) return 0;
+    node = load<u32>(node, N_CHILD);
+  }
+  return 0;
+}
+
+// The lengths of their names tell the three types apart.
+@inline function kindOf(length: u32): u32 { return length == 20 ? ITEM_MESSAGE : length == 14 ? ITEM_CALL : ITEM_REASONING; }
+
+/** Learns the event that was just applied, if templates may know its like; [p, end) is its text from `data:` to behind the blank line. */
+export function learnAguiToken(p: usize, end: usize): void {
+  if (!((TOKENS >> <u64>wireType) & 1) || eventRewritten || eventText < p || eventText >= end || slotsPresent & ~MEMBERS) return;
+  const id = wireType == AG_TOOL_CALL_ARGS ? F_TOOL_CALL_ID : F_MESSAGE_ID, tagStart = slotStart(F_SUBAGENT_RUN_ID), time = slotStart(F_TIMESTAMP);
+  if (time && digits(time) != slotEnd(F_TIMESTAMP)) return;
+  const type = slotStart(F_TYPE) + 1, text = slotStart(F_DELTA) + 1, textEnd = slotEnd(F_DELTA) - 1;
+  if (!beginTemplate(<u32>(end - p) - <u32>(textEnd - text), type, <u32>(slotEnd(F_TYPE) - type) - 1)) return;
+  if (time) addHole(HOLE_TIME, time, slotEnd(F_TIMESTAMP));
+  if (tagStart) addHole(HOLE_SOURCE, tagStart + 1, slotEnd(F_SUBAGENT_RUN_ID) - 1);
+  addHole(HOLE_TARGET, slotStart(id) + 1, slotEnd(id) - 1);
+  addHole(HOLE_DELTA, text, textEnd);
+  endTemplate(p, end);
+}
