@@ -1,6 +1,6 @@
 import { StreamfoldError, usageError } from "../errors.js";
 import type { EngineCore } from "./contract.js";
-import { createJsEngine, createJsSession } from "./js/engine.js";
+import { createJsEngine, JS_OBJECTS } from "./js/engine.js";
 import { createWasmEngine, simdSupported } from "./wasm/engine.js";
 
 /** Which engine to load: one kind exactly, the best WebAssembly build, or the best that runs here. */
@@ -145,7 +145,7 @@ function* choose(
     }
     try {
       const module = yield request(build, wasm, source);
-      return createWasmEngine(module, `wasm-${build}`, createJsSession, chosen(kind, build, obstacles, asked));
+      return createWasmEngine(module, `wasm-${build}`, JS_OBJECTS, chosen(kind, build, obstacles, asked));
     } catch (error) {
       if (error instanceof StreamfoldError && error.code === "bad_argument") throw error;
       obstacles.push(`${build}: ${explain(error)}`);

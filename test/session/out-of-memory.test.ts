@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Engine, Reducer } from "../../src/engine/contract.js";
-import { createJsSession } from "../../src/engine/js/engine.js";
+import { JS_OBJECTS } from "../../src/engine/js/engine.js";
 import { createWasmEngine } from "../../src/engine/wasm/engine.js";
 import { StreamfoldError } from "../../src/errors.js";
 import { createEngine } from "../../src/reducer/engine.js";
@@ -52,7 +52,7 @@ const state = (reducer: Reducer): unknown => ({
 
 describe.each(builds)("%s without memory", (kind, file) => {
   const module = new WebAssembly.Module(readFileSync(new URL(`../../dist/${file}`, import.meta.url)));
-  const open = (): Engine => createEngine(createWasmEngine(module, kind, createJsSession, "a small memory", PAGES));
+  const open = (): Engine => createEngine(createWasmEngine(module, kind, JS_OBJECTS, "a small memory", PAGES));
 
   /** Fills memory event by event; returns the seq of the last event that was applied. */
   function fill(reducer: Reducer): number {
@@ -112,7 +112,7 @@ describe.each(builds)("%s without memory", (kind, file) => {
       "out_of_memory",
     );
     expect(state(reducer)).toEqual(before);
-    const other = createEngine(createWasmEngine(module, kind, createJsSession, "a large memory"));
+    const other = createEngine(createWasmEngine(module, kind, JS_OBJECTS, "a large memory"));
     const source = other.createReducer({ protocol: "agentue", transport: "sse" });
     source.load(JSON.stringify(modelOf({ id: "b", type: "text", content: large })));
     const checkpoint = source.checkpoint();

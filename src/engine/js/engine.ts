@@ -1,4 +1,5 @@
 import type { EngineCore, EngineMemory, EngineSession, SessionOptions } from "../contract.js";
+import { jsonText } from "./codec/json-text.js";
 import { createJsDocument } from "./document.js";
 import { JsSession } from "./session/session.js";
 import { keepShapes } from "./session/shapes.js";
@@ -24,6 +25,9 @@ export function createJsEngine(reason = "the plain JavaScript engine was asked f
     close: () => {},
   };
 }
+
+/** How this engine deals with values, for one that takes text only. */
+export const JS_OBJECTS = { createSession: createJsSession, textOf: jsonText };
 
 /**
  * One connection's state on the plain JavaScript engine; it takes bytes, texts and values alike.

@@ -1,6 +1,7 @@
 import type { EngineCore, EngineKind, EngineSession, SessionOptions } from "../contract.js";
 import { WasmDocument } from "./document.js";
 import { Core } from "./instance.js";
+import type { TextOf } from "./middleware.js";
 import { WasmSession } from "./session.js";
 
 /** How often the core took which road; for tests and measurements. */
@@ -13,6 +14,13 @@ export interface CoreCounters {
   hotAppends: number;
   /** Events folded by a template. */
   templateHits: number;
+}
+
+/** What values need: engines of one rank do not know each other. */
+export interface ObjectSupport {
+  /** Makes sessions for events that arrive as objects. */
+  createSession(options: SessionOptions): EngineSession;
+  textOf: TextOf;
 }
 
 const cores = new WeakMap<EngineCore, Core>();
@@ -36,7 +44,7 @@ export function simdSupported(): boolean {
  *
  * @param module dist/streamfold.wasm or dist/streamfold.simd.wasm
  * @param kind which of the two it is
- * @param objectSessions makes sessions of the plain JavaScript engine for events that arrive as objects
+ * @param objects how the plain JavaScript engine deals with values
  * @param reason what `engine.reason` says
  * @param maxPages limit of the core's memory in 64 KiB pages; 0 = none
  * @throws StreamfoldError `engine_lost` for a binary of another version, `out_of_memory`
@@ -44,7 +52,7 @@ export function simdSupported(): boolean {
 export function createWasmEngine(
   module: WebAssembly.Module,
   kind: Exclude<EngineKind, "js">,
-  objectSessions: (options: SessionOptions) => EngineSession,
+  objects: ObjectSupport,
   reason: string,
   maxPages = 0,
 ): EngineCore {
@@ -70,12 +78,12 @@ export function createWasmEngine(
     kind,
     reason,
     createSession(options) {
-      const session = new WasmSession(core, options, onClose);
+      const session = new WasmSession(core, options, objects.textOf, onClose);
       open.set(session.handle, "session_close");
       net.register(session, session.handle, session);
       return session;
     },
-    createObjectSession: objectSessions,
+    createObjectSession: objects.createSession,
     createDocument(text, limits) {
       const document = WasmDocument.open(core, text, limits, onClose);
       if ("code" in document) return document;

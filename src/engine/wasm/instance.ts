@@ -30,10 +30,16 @@ export interface CoreExports {
   session_continue(h: number): number;
   session_state(h: number): number;
   session_apply(h: number, n: number): number;
+  session_apply_held(h: number, n: number): number;
+  session_drop_held(h: number): void;
+  session_fail_held(h: number): void;
   session_finish(h: number): number;
   session_is_complete(h: number): number;
   session_reconnect(h: number): void;
-  session_reset(h: number): void;
+  session_reset(h: number): number;
+  session_baseline(h: number, n: number): number;
+  session_argument_text(h: number, idLength: number, from: number): number;
+  argument_fact(i: number): number;
   session_failure(h: number): number;
   session_checkpoint(h: number): number;
   session_restore(h: number, n: number): number;
@@ -64,6 +70,7 @@ export class Core {
   #bytes: Uint8Array;
   #window: Uint8Array;
   #lent = false;
+  #entries = 0;
   #lost = false;
   #closed = false;
 
@@ -99,7 +106,13 @@ export class Core {
 
   /** Throws unless the core may be called now. */
   enter(): void {
+    this.#entries++;
     if (this.#lost || this.#closed || this.#lent) this.#refuse();
+  }
+
+  /** How often `enter` was called: as long as it stays, nobody has used the input window. */
+  get entries(): number {
+    return this.#entries;
   }
 
   #refuse(): never {

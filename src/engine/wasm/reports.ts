@@ -1,21 +1,59 @@
 import * as layout from "../../../assembly/abi/layout.js";
-import { errorCode, type Fault, WARNING_CODES } from "../../errors.js";
+import { errorCode, type Fault, WARNING_CODES, type WarningFacts } from "../../errors.js";
+import { EVENT_TYPES } from "../../schema/agui.generated.js";
 import type { Gap, Report } from "../contract.js";
 import type { Core } from "./instance.js";
 import { decode, decodeContents } from "./text.js";
 
 const GAP_OPS = ["", "start", "set", "append", "error", "ping", "end"] as const;
+/** Names of the `KIND_` ids. */
+const KINDS = ["", "string", "number", "boolean", "null", "object", "array"] as const;
+/** Stands where no operation of a patch is meant. */
+const NO_OPERATION = 0xffff_ffff;
+const NO_SUBJECT = 0xffff_ffff;
 
-/** Turns the records of the output queue into reports. */
-export function drainReports(core: Core, reports: Report[]): void {
+/**
+ * Turns the records of the output queue into reports.
+ *
+ * @returns the JSON text of the event that the core holds for the middleware; undefined when it holds none
+ */
+export function drainReports(core: Core, reports: Report[]): string | undefined {
   const length = core.exports.report_length() >>> 0;
-  if (length === 0) return;
+  if (length === 0) return undefined;
   const start = core.exports.report_pointer() >>> 0;
   const bytes = core.bytes();
   const view = new DataView(bytes.buffer, start, length);
+  let held: string | undefined;
   for (let at = 0; at < length; at += view.getUint32(at + layout.REPORT_LENGTH, true)) {
-    reports.push(readReport(view, at, bytes.subarray(start + at)));
+    const record = bytes.subarray(start + at);
+    if (view.getUint8(at + layout.REPORT_KIND) === layout.REPORT_HELD) held = decode(textOf(view, at, record));
+    else reports.push(readReport(view, at, record));
   }
+  return held;
+}
+
+function textOf(view: DataView, at: number, record: Uint8Array): Uint8Array {
+  const start = layout.REPORT_BYTES + view.getUint32(at + layout.REPORT_STREAM_LENGTH, true);
+  return record.subarray(start, start + view.getUint32(at + layout.REPORT_TEXT_LENGTH, true));
+}
+
+/** What only AG-UI says of an event. */
+interface Details {
+  eventType?: string;
+  subject?: string;
+  opIndex?: number;
+  received?: string;
+}
+
+function addDetails(to: Details, view: DataView, at: number, rest: Uint8Array): void {
+  const type = view.getUint8(at + layout.REPORT_EVENT_TYPE);
+  const length = view.getUint32(at + layout.REPORT_SUBJECT_LENGTH, true);
+  const operation = view.getUint32(at + layout.REPORT_OP_INDEX, true);
+  const received = view.getUint8(at + layout.REPORT_RECEIVED);
+  if (type) to.eventType = EVENT_TYPES[type - 1]!;
+  if (length !== NO_SUBJECT) to.subject = decodeContents(rest.subarray(0, length));
+  if (operation !== NO_OPERATION) to.opIndex = operation;
+  if (received) to.received = KINDS[received]!;
 }
 
 function readReport(view: DataView, at: number, record: Uint8Array): Report {
@@ -24,7 +62,7 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
   const eventIndex = view.getFloat64(at + layout.REPORT_EVENT_INDEX, true);
   const streamLength = view.getUint32(at + layout.REPORT_STREAM_LENGTH, true);
   const textStart = layout.REPORT_BYTES + streamLength;
-  const text = record.subarray(textStart, textStart + view.getUint32(at + layout.REPORT_TEXT_LENGTH, true));
+  const text = textOf(view, at, record);
   const streamId =
     has & layout.HAS_STREAM ? decodeContents(record.subarray(layout.REPORT_BYTES, textStart)) : undefined;
   const seq = has & layout.HAS_SEQ ? view.getFloat64(at + layout.REPORT_SEQ, true) : undefined;
@@ -38,8 +76,12 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
       return { kind: "gap", gap: { streamId: streamId ?? "", op, lastSeq, seq: seq ?? 0, eventIndex } };
     }
     case layout.REPORT_WARNING: {
-      const warning: Report = { kind: "warning", code: WARNING_CODES[code - 1]!, eventIndex };
-      if (path !== undefined) warning.path = path;
+      const facts: WarningFacts = { code: WARNING_CODES[code - 1]! };
+      if (path !== undefined) facts.path = path;
+      addDetails(facts, view, at, record.subarray(textStart + text.length));
+      const reason = view.getUint8(at + layout.REPORT_DETAIL);
+      if (reason) facts.reason = reason;
+      const warning: Report = { kind: "warning", ...facts, eventIndex };
       if (streamId !== undefined) warning.streamId = streamId;
       if (seq !== undefined) warning.seq = seq;
       return warning;
@@ -51,6 +93,7 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
       if (has & layout.HAS_EVENT_INDEX) fault.eventIndex = eventIndex;
       if (has & layout.HAS_BYTE_OFFSET) fault.byteOffset = view.getFloat64(at + layout.REPORT_POSITION, true);
       if (path !== undefined) fault.path = path;
+      addDetails(fault, view, at, record.subarray(textStart + text.length));
       return { kind: "error", fault };
     }
   }
@@ -67,5 +110,10 @@ export function readFault(core: Core, code: number): Fault {
     const at = view.getUint32(layout.FAULT_PATH, true);
     fault.path = decodeContents(bytes.subarray(at, at + view.getUint32(layout.FAULT_PATH_LENGTH, true)));
   }
+  const received = view.getUint32(layout.FAULT_RECEIVED, true);
+  if (received) fault.received = KINDS[received]!;
+  const subject = view.getUint32(layout.FAULT_SUBJECT, true);
+  const length = view.getUint32(layout.FAULT_SUBJECT_LENGTH, true);
+  if (length !== NO_SUBJECT) fault.subject = decodeContents(bytes.subarray(subject, subject + length));
   return fault;
 }

@@ -1,8 +1,10 @@
 import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
-import { errorScope, type Fault, usageError } from "../../errors.js";
+import { errorScope, type Fault, StreamfoldError, usageError } from "../../errors.js";
 import { parseWithBigInt } from "../../json/exact.js";
 import type {
+  AguiSessionOptions,
+  ArgumentText,
   Change,
   ChangeSet,
   EngineSession,
@@ -13,10 +15,22 @@ import type {
   StreamStatus,
 } from "../contract.js";
 import type { Core } from "./instance.js";
+import { callMiddleware, type TextOf } from "./middleware.js";
+import { writeOptions } from "./options.js";
 import { drainReports, readFault } from "./reports.js";
 import { decode, encodeContents } from "./text.js";
 
 const STATUS: readonly StreamStatus[] = ["none", "open", "errored", "ended", "refused"];
+const RUN_STATUS: readonly StreamStatus[] = [
+  "idle",
+  "running",
+  "finished",
+  "interrupted",
+  "cancelled",
+  "failed",
+  "rejected",
+  "truncated",
+];
 const CHANGE_KINDS: readonly Change["kind"][] = [
   "start",
   "start",
@@ -29,8 +43,6 @@ const CHANGE_KINDS: readonly Change["kind"][] = [
 ];
 /** Results and staging areas above this size are given back after use. */
 const KEPT_BYTES = 1024 * 1024;
-const TRANSPORT = { sse: codes.TRANSPORT_SSE, ndjson: codes.TRANSPORT_NDJSON, json: codes.TRANSPORT_JSON } as const;
-const SEQUENCE = { dedupe: codes.SEQUENCE_DEDUPE, strict: codes.SEQUENCE_STRICT, off: codes.SEQUENCE_OFF } as const;
 
 /** One connection whose decoder, streams and models live in linear memory. */
 export class WasmSession implements EngineSession {
@@ -38,14 +50,39 @@ export class WasmSession implements EngineSession {
   readonly #handle: number;
   readonly #onClose: (session: WasmSession) => void;
   readonly #wholeMessages: boolean;
+  readonly #agui: AguiSessionOptions | undefined;
+  readonly #textOf: TextOf;
+  readonly #depth: number;
 
-  constructor(core: Core, options: SessionOptions, onClose: (session: WasmSession) => void) {
+  /** @throws StreamfoldError `out_of_memory`, `bad_argument` with a path for an AG-UI baseline that is malformed */
+  constructor(core: Core, options: SessionOptions, textOf: TextOf, onClose: (session: WasmSession) => void) {
     this.#core = core;
     this.#onClose = onClose;
     this.#wholeMessages = options.transport === "json";
+    this.#agui = options.agui;
+    this.#textOf = textOf;
+    this.#depth = options.limits.depth;
     writeOptions(core, options);
     this.#handle = this.#call(() => core.exports.session_open());
     if (!this.#handle) throw usageError("out_of_memory");
+    try {
+      this.#setBaseline();
+    } catch (error) {
+      if (core.isAlive) core.exports.session_close(this.#handle);
+      throw error;
+    }
+  }
+
+  #setBaseline(): void {
+    const input = this.#agui?.input;
+    if (input === undefined) return;
+    const text = this.#textOf(input, this.#depth);
+    if ("code" in text) throw new StreamfoldError({ ...text, code: "bad_argument" });
+    this.#stage(text);
+    const code = this.#call(() => this.#core.exports.session_baseline(this.#handle, text.length));
+    this.#unstage(text.length);
+    const fault = this.#fault(code, undefined);
+    if (fault !== undefined) throw new StreamfoldError({ ...fault, code: "bad_argument" });
   }
 
   get handle(): number {
@@ -55,12 +92,14 @@ export class WasmSession implements EngineSession {
   push(chunk: Uint8Array, reports: Report[]): number {
     const core = this.#core;
     core.enter();
+    // middleware runs in the middle of the chunk, whose bytes are the caller's
+    if (this.#agui?.middleware !== undefined) chunk = new Uint8Array(chunk);
     const n = chunk.length;
     if (n > layout.INPUT_CAPACITY) return this.#pushLarge(chunk, reports);
     core.putInput(chunk);
     try {
       const accepted = core.exports.session_feed(this.#handle, n, 1);
-      return accepted & layout.FEED_ATTENTION ? this.#attend(accepted, reports) : accepted;
+      return accepted & layout.FEED_ATTENTION ? this.#attend(accepted, reports, 0, chunk) : accepted;
     } catch (error) {
       return core.fail(error);
     }
@@ -71,35 +110,74 @@ export class WasmSession implements EngineSession {
     let accepted = 0;
     for (let at = 0; at < chunk.length; at += layout.INPUT_CAPACITY) {
       const end = Math.min(at + layout.INPUT_CAPACITY, chunk.length);
-      core.putInput(chunk.subarray(at, end));
+      const window = chunk.subarray(at, end);
+      core.putInput(window);
       const feed = at === 0 ? core.exports.session_feed : core.exports.session_feed_more;
       const done = this.#call(() => feed(this.#handle, end - at, this.#wholeMessages && end < chunk.length ? 0 : 1));
       if (!(done & layout.FEED_ATTENTION)) {
         accepted += done;
         continue;
       }
-      accepted = this.#attend(done, reports, accepted);
+      accepted = this.#attend(done, reports, accepted, window);
       if (core.exports.session_state(this.#handle) === layout.FEED_FAILED) break;
     }
     return accepted;
   }
 
-  /** Drains the output queue, and goes on where a full one had stopped the call; the events accepted, `before` included. */
-  #attend(result: number, reports: Report[], before = 0): number {
+  /**
+   * Drains the output queue, and goes on where a full one or an event for the middleware had stopped the call.
+   *
+   * @param before events accepted before
+   * @param window what was put into the input window
+   * @returns the events accepted, `before` included
+   */
+  #attend(result: number, reports: Report[], before = 0, window?: Uint8Array): number {
     const { exports } = this.#core;
     let accepted = before;
     for (;;) {
       accepted += result & ~layout.FEED_ATTENTION;
-      drainReports(this.#core, reports);
-      const state = exports.session_state(this.#handle);
-      if (state === layout.FEED_NO_MEMORY) {
-        const error = usageError("out_of_memory");
-        error.applied = accepted;
-        throw error;
-      }
-      if (state !== layout.FEED_FULL) return accepted;
+      const held = drainReports(this.#core, reports);
+      const state = this.#stateAfter(accepted);
+      if (state === layout.FEED_HELD) accepted = this.#passOn(held!, reports, accepted, window);
+      else if (state !== layout.FEED_FULL) return accepted;
       result = this.#call(() => exports.session_continue(this.#handle));
     }
+  }
+
+  #stateAfter(accepted: number): number {
+    const state = this.#core.exports.session_state(this.#handle);
+    if (state !== layout.FEED_NO_MEMORY) return state;
+    const error = usageError("out_of_memory");
+    error.applied = accepted;
+    throw error;
+  }
+
+  /** Lets the middleware have the event that the core holds, and hands back what it gives; the events accepted, `before` included. */
+  #passOn(held: string, reports: Report[], before: number, window: Uint8Array | undefined): number {
+    const core = this.#core;
+    const entries = core.entries;
+    const answer = callMiddleware(this.#agui!.middleware!, held, this.#textOf, this.#depth);
+    let accepted = before;
+    // the middleware may have used other reducers of the engine
+    const others = core.entries !== entries;
+    core.enter();
+    if (answer.texts === undefined) {
+      this.#call(() => core.exports.session_fail_held(this.#handle));
+      const from = reports.length;
+      drainReports(core, reports);
+      nameType(reports, from, answer.type);
+    } else if (answer.texts.length === 0) this.#call(() => core.exports.session_drop_held(this.#handle));
+    for (const text of answer.texts ?? []) {
+      this.#stage(text);
+      const result = this.#call(() => core.exports.session_apply_held(this.#handle, text.length));
+      this.#unstage(text.length);
+      accepted += result & ~layout.FEED_ATTENTION;
+      if (!(result & layout.FEED_ATTENTION)) continue;
+      drainReports(core, reports);
+      this.#stateAfter(accepted);
+    }
+    if (others && window !== undefined) core.putInput(window);
+    return accepted;
   }
 
   applyText(text: Uint8Array, reports: Report[]): number {
@@ -137,7 +215,11 @@ export class WasmSession implements EngineSession {
 
   reset(): void {
     this.#core.enter();
-    this.#call(() => this.#core.exports.session_reset(this.#handle));
+    this.#fault(
+      this.#call(() => this.#core.exports.session_reset(this.#handle)),
+      undefined,
+    );
+    this.#setBaseline();
   }
 
   load(streamId: string, seq: number | undefined, model: Uint8Array): Fault | undefined {
@@ -185,7 +267,8 @@ export class WasmSession implements EngineSession {
 
   status(streamId: string): StreamStatus {
     const id = this.#putId(streamId);
-    return STATUS[this.#call(() => this.#core.exports.stream_status(this.#handle, id))]!;
+    const status = this.#call(() => this.#core.exports.stream_status(this.#handle, id));
+    return (this.#agui !== undefined && streamId === "" ? RUN_STATUS : STATUS)[status]!;
   }
 
   seq(streamId: string): number | undefined {
@@ -272,6 +355,20 @@ export class WasmSession implements EngineSession {
     return retry < 0 ? undefined : retry;
   }
 
+  argumentText(toolCallId: string, from: number): ArgumentText | undefined {
+    const { exports } = this.#core;
+    const id = this.#putId(toolCallId);
+    const n = this.#call(() => exports.session_argument_text(this.#handle, id, from));
+    if (n === -1) return undefined;
+    const text = JSON.parse(this.#take(this.#result(n), decode)) as string;
+    return {
+      text,
+      from: exports.argument_fact(0) >>> 0,
+      generation: exports.argument_fact(1) >>> 0,
+      complete: exports.argument_fact(2) === 1,
+    };
+  }
+
   release(streamId: string): boolean {
     const id = this.#putId(streamId);
     return this.#call(() => this.#core.exports.stream_release(this.#handle, id)) === 1;
@@ -350,28 +447,7 @@ export class WasmSession implements EngineSession {
   }
 }
 
-function writeOptions(core: Core, options: SessionOptions): void {
-  core.enter();
-  const view = new DataView(core.bytes().buffer, core.input, layout.OPT_SIZE);
-  const { limits } = options;
-  view.setUint8(layout.OPT_PROTOCOL, codes.PROTOCOL_AGENTUE);
-  view.setUint8(layout.OPT_TRANSPORT, TRANSPORT[options.transport]);
-  view.setUint8(layout.OPT_SEQUENCE, SEQUENCE[options.sequence]);
-  view.setUint8(
-    layout.OPT_FLAGS,
-    (options.onViolation === "skip-event" ? layout.FLAG_SKIP_EVENT : 0) |
-      (options.utf8 === "replace" ? layout.FLAG_REPLACE_UTF8 : 0) |
-      (options.unterminatedTail === "discard" ? layout.FLAG_DISCARD_TAIL : 0) |
-      (options.undecodable === "skip" ? layout.FLAG_SKIP_UNDECODABLE : 0) |
-      (options.events ? layout.FLAG_REPORT_EVENTS : 0),
-  );
-  view.setUint32(layout.OPT_MESSAGE_BYTES, limits.messageBytes, true);
-  view.setUint32(layout.OPT_DEPTH, limits.depth, true);
-  view.setUint32(layout.OPT_NUMBER_LENGTH, limits.numberLength, true);
-  view.setUint32(layout.OPT_BLOCKS, limits.blocks, true);
-  view.setUint32(layout.OPT_MODEL_BYTES, limits.modelBytes, true);
-  view.setUint32(layout.OPT_STREAMS, limits.streams, true);
-  view.setUint32(layout.OPT_QUEUED_BYTES, limits.queuedBytes, true);
-  view.setUint32(layout.OPT_REPORTS, limits.reports, true);
-  view.setUint32(layout.OPT_KEEP_ENDED, Math.min(options.keepEnded, 0xffff_ffff), true);
+/** Says of which type the event was whose middleware has failed. */
+function nameType(reports: Report[], from: number, type: string): void {
+  for (const report of reports.slice(from)) if (report.kind === "error") report.fault.eventType = type;
 }

@@ -52,7 +52,9 @@ export class JsSession implements EngineSession {
     const before = counters.applied;
     counters.bytes += chunk.length;
     pipeline.begin(reports, true);
-    pipeline.framer.push(chunk, pipeline);
+    // middleware runs in the middle of the chunk, whose bytes are the caller's
+    const bytes = this.options.agui?.middleware === undefined ? chunk : new Uint8Array(chunk);
+    pipeline.framer.push(bytes, pipeline);
     pipeline.end();
     return counters.applied - before;
   }
