@@ -10,6 +10,8 @@ import { applyEncryptedValue } from "./apply-value";
 import { eventOrigin, eventType, expandedCount, FROM_CHUNK, select } from "./expansion";
 import { applyRunDetail, applyRunError, applyRunFinished, applyRunStarted } from "./run";
 import { A_VERSION, advance, setStatus, statusOfAgui } from "./state";
+import { trackPhase } from "./track";
+import { PHASE_RUNNING } from "./track-layout";
 import { cutWarnings, warningsKept } from "./warnings";
 
 /**
@@ -18,7 +20,7 @@ import { cutWarnings, warningsKept } from "./warnings";
  * behind them decides alone.
  */
 export function applyExpanded(s: usize): bool {
-  const version = load<f64>(s, A_VERSION), warnings = warningsKept(), truncated = statusOfAgui(s) == code.RUN_TRUNCATED;
+  const version = load<f64>(s, A_VERSION), warnings = warningsKept();
   for (let i: u32 = 0; i < expandedCount; i++) {
     select(i);
     const opens = eventOrigin == FROM_CHUNK && i + 1 < expandedCount;
@@ -30,7 +32,8 @@ export function applyExpanded(s: usize): bool {
     if (opens) i++;
   }
   if (load<f64>(s, A_VERSION) == version) advance(s);
-  if (truncated && statusOfAgui(s) == code.RUN_TRUNCATED) setStatus(s, code.RUN_RUNNING);
+  // verification has found that the event goes on with a truncated run
+  if (statusOfAgui(s) == code.RUN_TRUNCATED && trackPhase(s) == PHASE_RUNNING) setStatus(s, code.RUN_RUNNING);
   return true;
 }
 

@@ -1,7 +1,7 @@
 // The log of changes (docs/semantics-agui.md §10): a ring of at most 256 records, coalesced as they are noted. Fields are named by what they
 // are; their text is made when the log is read.
 import { alloc, free, setAccount } from "../../memory/heap";
-import { bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyForward, equalBytes } from "../../memory/copy";
 import { codeUnits } from "../../text/units";
 import { chainBytes, chainSlice } from "../../document/index";
@@ -9,7 +9,7 @@ import { putText, putUint } from "../../codec/json/put";
 import { writeUnits } from "../../codec/json/units";
 import { argumentsAt, contentChain } from "./chains";
 import { M_CHANGE, R_ID, R_ID_LENGTH } from "./messages";
-import { A_LOG, A_LOG_FIRST, A_LOST_VERSION, A_READ_VERSION, A_START_VERSION, A_VERSION } from "./state";
+import { A_LOG, A_LOG_FIRST, A_LOST_VERSION, A_READ_VERSION, A_READS, A_START_VERSION, A_VERSION } from "./state";
 
 export const CHANGE_START: u8 = 1, CHANGE_INSERT: u8 = 2, CHANGE_REPLACE: u8 = 3, CHANGE_FIELD: u8 = 4;
 export const CHANGE_APPEND: u8 = 5, CHANGE_ELEMENTS: u8 = 6, CHANGE_META: u8 = 7;
@@ -28,6 +28,8 @@ const MOST: u32 = 256;
 /** A change whose pointer is longer (UTF-16 code units) is not kept. */
 const LONGEST_POINTER: u32 = 1024;
 const LEAST: u32 = 4;
+/** Reads without a change behind them that are remembered. */
+const MOST_READS: u32 = 256;
 
 // A_LOG as a ring: 0 ptr | 4 number behind the last record | 8 capacity in records
 @inline function recordAt(s: usize, number: u32): usize {
@@ -48,6 +50,7 @@ export function freeChanges(s: usize): void {
   store<u32>(s, 0, A_LOG);
   store<u32>(s, 0, A_LOG + 8);
   store<u32>(s, endNumber(s), A_LOG_FIRST);
+  bytesFree(s + A_READS);
 }
 
 // Room for one more record; where memory is short everything older is given up, which costs readers a resync and no data.
@@ -168,13 +171,34 @@ function isKnown(s: usize, since: f64): bool {
   if (since < load<f64>(s, A_LOST_VERSION) || since > load<f64>(s, A_VERSION)) return false;
   if (since < load<f64>(s, A_START_VERSION) || since == load<f64>(s, A_READ_VERSION) || since == load<f64>(s, A_VERSION)) return true;
   for (let i = firstNumber(s); i != endNumber(s); i++) if (load<f64>(recordAt(s, i), C_READ) == since) return true;
+  const reads = <usize>load<u32>(s + A_READS, RUN_PTR);
+  for (let at: u32 = 0; at < load<u32>(s + A_READS, RUN_LEN); at += 8) if (load<f64>(reads + at) == since) return true;
   return false;
 }
 
-// Whether the state's pointer of `above` is that of `below`, or names something around it. No pointer: the whole state.
+// Events may change nothing that is told: then no record knows the last read, which the next one would make forgotten.
+function noteRead(s: usize): void {
+  const last = load<f64>(s, A_READ_VERSION), version = load<f64>(s, A_VERSION), end = endNumber(s);
+  store<f64>(s, version, A_READ_VERSION);
+  if (last == version || (end != firstNumber(s) && load<f64>(recordAt(s, end - 1), C_READ) == last)) return;
+  const run = s + A_READS, length = load<u32>(run, RUN_LEN);
+  if (length == MOST_READS * 8) {
+    memory.copy(load<u32>(run, RUN_PTR), <usize>load<u32>(run, RUN_PTR) + length / 2, length / 2);
+    store<u32>(run, length / 2, RUN_LEN);
+  }
+  const previous = setAccount(account), done = bytesReserve(run, 8);
+  setAccount(previous);
+  // without memory for it the read is forgotten, which costs a resync
+  if (!done) return;
+  store<f64>(<usize>load<u32>(run, RUN_PTR) + load<u32>(run, RUN_LEN), last);
+  store<u32>(run, load<u32>(run, RUN_LEN) + 8, RUN_LEN);
+}
+
+// Whether the state's pointer of `above` is that of `below`, or names something around it. No pointer, or an empty one: the whole state.
 function coversPointer(above: usize, below: usize): bool {
-  if (!load<u32>(above, C_POINTER)) return true;
-  const n = load<u32>(above, C_POINTER_LENGTH), m = load<u32>(below, C_POINTER_LENGTH);
+  const n = load<u32>(above, C_POINTER_LENGTH);
+  if (!n) return true;
+  const m = load<u32>(below, C_POINTER_LENGTH);
   if (!load<u32>(below, C_POINTER) || m < n || !equalBytes(load<u32>(above, C_POINTER), load<u32>(below, C_POINTER), n)) return false;
   return m == n || load<u8>(load<u32>(below, C_POINTER) + n) == 0x2f;
 }
@@ -209,7 +233,7 @@ export function writeChangesAgui(s: usize, since: f64, out: usize, payer: usize)
   if (known && since < load<f64>(s, A_VERSION)) {
     if (!writeRecords(s, since, everything, out)) return false;
   } else if (!putText(out, known ? EMPTY : NULL, known ? 2 : 4)) return false;
-  store<f64>(s, load<f64>(s, A_VERSION), A_READ_VERSION);
+  noteRead(s);
   return true;
 }
 

@@ -14,16 +14,16 @@ import { TRACK_SIZE, trackFree, trackInit } from "./track";
 //  44 document of the state | 48 size of the snapshot without `run` as compact JSON
 //  52 log of changes: ring {ptr, number behind the last record, capacity in records} | 64 number of the first record kept
 //  68 texts of the run and of the baseline: ALL_TEXTS x {ptr, length}, ptr 0 = no value
-// 156 set of merged warnings ptr | 160 warnings in it | 164 spare
-// 168 version | 176 applied | 184 skipped | 192 dropped | 200 version of the last start | 208 version at the last read of changes
-// 216 version up to which changes are lost, all f64 | 224 track, TRACK_SIZE bytes
+// 156 set of merged warnings ptr | 160 warnings in it | 164 run: versions at which changes were read and nothing changed until the next read
+// 184 version | 192 applied | 200 skipped | 208 dropped | 216 version of the last start | 224 version at the last read of changes
+// 232 version up to which changes are lost, all f64 | 240 track, TRACK_SIZE bytes
 export const A_STATUS: usize = 0, A_FLAGS: usize = 1, A_GENERATION: usize = 4;
 export const A_MESSAGES: usize = 8, A_COUNT: usize = 12, A_CAPACITY: usize = 16, A_LAST: usize = 20;
 export const A_INDEX: usize = 24, A_INDEX_CAPACITY: usize = 28, A_CALLS: usize = 32, A_CALLS_CAPACITY: usize = 36, A_CALLS_COUNT: usize = 40;
 export const A_STATE: usize = 44, A_SIZE: usize = 48, A_LOG: usize = 52, A_LOG_FIRST: usize = 64, A_TEXTS: usize = 68;
-export const A_WARNINGS: usize = 156, A_WARNING_COUNT: usize = 160;
-export const A_VERSION: usize = 168, A_APPLIED: usize = 176, A_SKIPPED: usize = 184, A_DROPPED: usize = 192;
-export const A_START_VERSION: usize = 200, A_READ_VERSION: usize = 208, A_LOST_VERSION: usize = 216, A_TRACK: usize = 224;
+export const A_WARNINGS: usize = 156, A_WARNING_COUNT: usize = 160, A_READS: usize = 164;
+export const A_VERSION: usize = 184, A_APPLIED: usize = 192, A_SKIPPED: usize = 200, A_DROPPED: usize = 208;
+export const A_START_VERSION: usize = 216, A_READ_VERSION: usize = 224, A_LOST_VERSION: usize = 232, A_TRACK: usize = 240;
 export const STATE_SIZE: u32 = <u32>A_TRACK + TRACK_SIZE;
 
 /** The calls of all messages are in the index. */
