@@ -38,7 +38,8 @@ export function applyActivitySnapshot(s: usize): bool {
 
 // {"id":…,"role":"activity","activityType":…,"content":…,"subagentRunId":…,"metadata":…}
 function composeActivity(): bool {
-  const n = slotLength(ag.F_MESSAGE_ID) + slotLength(ag.F_ACTIVITY_TYPE) + slotLength(ag.F_CONTENT) + slotLength(ag.F_SUBAGENT_RUN_ID) + slotLength(ag.F_METADATA);
+  const n = slotLength(ag.F_MESSAGE_ID) + slotLength(ag.F_ACTIVITY_TYPE) + slotLength(ag.F_CONTENT) + slotLength(ag.F_SUBAGENT_RUN_ID)
+    + slotLength(ag.F_METADATA);
   if (!compose(n)) return failMemory();
   putSlot(piece.OPEN_ID, piece.OPEN_ID_LENGTH, ag.F_MESSAGE_ID);
   put(piece.PUT_ROLE, piece.PUT_ROLE_LENGTH);

@@ -2,7 +2,7 @@
 import * as ag from "../../abi/agui";
 import * as code from "../../abi/codes";
 import { HAS_LOOSE_ESCAPE } from "../../text/scan";
-import { canonicalEscapes, startsWithLowSurrogate } from "../../text/escape";
+import { canonicalEscapes } from "../../text/escape";
 import { codeUnits } from "../../text/units";
 import {
   chainAppend, chainBytes, chainUnits, documentEpoch, documentFault, documentSize, editBegin, expandSlot, putMember, rootSlot, TOO_LARGE,
@@ -82,11 +82,16 @@ export function applyTextEnd(s: usize, i: u32): bool {
 
 function startMessage(s: usize, i: u32, isReasoning: bool, opens: bool): bool {
   const id = eventSlotStart(ag.F_MESSAGE_ID), idEnd = eventSlotEnd(ag.F_MESSAGE_ID), role = eventSlotStart(ag.F_ROLE);
-  select(i + 1 < expandedCount && opens ? i + 1 : i);
-  const delta: usize = opens ? eventSlotStart(ag.F_DELTA) : 0, deltaEnd: usize = opens ? eventSlotEnd(ag.F_DELTA) : 0;
-  const hasMetadata = opens && eventSlotStart(ag.F_METADATA) != 0;
-  select(i);
-  const n = <u32>(idEnd - id) + slotLength(ag.F_ROLE) + <u32>(deltaEnd - delta) + slotLength(ag.F_NAME) + slotLength(ag.F_SUBAGENT_RUN_ID) + slotLength(ag.F_METADATA);
+  let delta: usize = 0, deltaEnd: usize = 0, merges = false;
+  if (opens) {
+    select(i + 1);
+    delta = eventSlotStart(ag.F_DELTA);
+    deltaEnd = eventSlotEnd(ag.F_DELTA);
+    merges = eventSlotStart(ag.F_METADATA) != 0;
+    select(i);
+  }
+  const n = <u32>(idEnd - id) + slotLength(ag.F_ROLE) + <u32>(deltaEnd - delta) + slotLength(ag.F_NAME) + slotLength(ag.F_SUBAGENT_RUN_ID)
+    + slotLength(ag.F_METADATA);
   if (!compose(n)) return failMemory();
   put(piece.OPEN_ID, piece.OPEN_ID_LENGTH);
   put(id, <u32>(idEnd - id));
@@ -112,7 +117,7 @@ function startMessage(s: usize, i: u32, isReasoning: bool, opens: bool): bool {
   noteInsert(s, m, at);
   if (!opens) return true;
   noteAppend(s, CHANGE_APPEND, m, PART_CONTENT, 0, 0, delta ? codeUnits(delta + 1, deltaEnd - 1) : 0, 0, false);
-  if (hasMetadata) noteReplace(s, m, PART_METADATA, 0);
+  if (merges) noteReplace(s, m, PART_METADATA, 0);
   return true;
 }
 
@@ -167,29 +172,26 @@ function fillContent(s: usize, m: usize, mergesFirst: bool): bool {
 export function appendText(s: usize, m: usize, part: u8, place: u32, chain: usize, mergesFirst: bool): bool {
   const d = documentOf(m), p = eventSlotStart(ag.F_DELTA) + 1, end = eventSlotEnd(ag.F_DELTA) - 1, n = <u32>(end - p), before = documentSize(d);
   const merges = eventSlotStart(ag.F_METADATA) != 0, from = chainUnits(chain), units = codeUnits(p, end), byte = chainBytes(chain);
-  const mayJoin = load<u8>(p) == 0x5c && startsWithLowSurrogate(p, end);
-  if (!merges && !mergesFirst && !isTooLarge(s, 0, n)) {
-    if (!chainAppend(d, chain, p, n, units)) return failAppend();
-    addToSize(s, documentSize(d) - before);
-  } else {
+  let grown: u32 = 0;
+  if (merges || mergesFirst || isTooLarge(s, 0, n)) {
     // a joined character is eight bytes shorter than its halves: only the result tells
     editBegin(d);
     if (mergesFirst && !mergePart(s, m, part, place, before)) return failStart() || undo(d);
     if (!chainAppend(d, chain, p, n, units)) return failAppend() || undo(d);
     if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(d);
     if (merges && !mergesFirst && !mergePart(s, m, part, place, before)) return undo(d);
-    const joined = mayJoin && chainBytes(chain) != byte + n;
+    grown = chainBytes(chain) - byte;
     keep(s, d, before);
-    advance(s);
-    const merged = part == PART_CONTENT ? PART_METADATA : PART_CALL_METADATA;
-    if (mergesFirst) noteReplace(s, m, merged, place);
-    noteAppend(s, CHANGE_APPEND, m, part, place, from, from + units, joined ? byte - 6 : byte, joined);
-    if (merges) noteReplace(s, m, merged, place);
-    return true;
+  } else {
+    if (!chainAppend(d, chain, p, n, units)) return failAppend();
+    grown = chainBytes(chain) - byte;
+    addToSize(s, grown);
   }
-  const joined = mayJoin && chainBytes(chain) != byte + n;
+  const joined = grown != n, merged = part == PART_CONTENT ? PART_METADATA : PART_CALL_METADATA;
   advance(s);
+  if (mergesFirst) noteReplace(s, m, merged, place);
   noteAppend(s, CHANGE_APPEND, m, part, place, from, from + units, joined ? byte - 6 : byte, joined);
+  if (merges) noteReplace(s, m, merged, place);
   return true;
 }
 
@@ -217,7 +219,8 @@ function failAppend(): bool { return documentFault == TOO_LARGE ? failLimit(ag.F
   const grown = chainBytes(chain) - byte, joined = grown != n;
   addToSize(s, grown);
   advance(s);
-  noteAppend(s, CHANGE_APPEND, m, isCall ? PART_ARGUMENTS : PART_CONTENT, isCall ? load<u32>(target, C_PLACE) : 0, from, from + units, joined ? byte - 6 : byte, joined);
+  const part = isCall ? PART_ARGUMENTS : PART_CONTENT, place: u32 = isCall ? load<u32>(target, C_PLACE) : 0;
+  noteAppend(s, CHANGE_APPEND, m, part, place, from, from + units, joined ? byte - 6 : byte, joined);
   return true;
 }
 

@@ -4,8 +4,8 @@ import * as code from "../../abi/codes";
 import { equalBytes } from "../../memory/copy";
 import { codeUnits } from "../../text/units";
 import {
-  appendElements, chainAppend, chainBytes, chainUnits, documentFault, documentSize, editBegin, elementCount, expandSlot, isArrayNode, memberSlot, putMember, rootSlot, slotSize,
-  slotSpan, TOO_LARGE,
+  appendElements, chainAppend, chainBytes, chainUnits, documentFault, documentSize, editBegin, elementCount, expandSlot, isArrayNode, memberSlot, putMember,
+  rootSlot, slotSize, slotSpan, TOO_LARGE,
 } from "../../document/index";
 import { aim, appendText, blameContent, mergeAlone, targetOf } from "./apply-text";
 import { C_MESSAGE, C_PLACE, callRoom, callsKnown, fileCall, findCall, freeCall, newCall } from "./calls";

@@ -35,14 +35,13 @@ function chainAt(d: usize, slot: usize): usize {
   return chainOf(d, slot);
 }
 
-/** The node of the call at `place` of a message's `toolCalls`; 0 = out of memory. The slot that holds it is left in `callSlot`. */
+/** The node of the call at `place` of a message's `toolCalls`; 0 = out of memory. */
 export function callNode(m: usize, place: u32): usize {
   const d = documentOf(m), root = expandSlot(d, rootSlot(d));
   const list: usize = root ? expandMember(d, root, TOOL_CALLS, 9) : 0;
-  callSlot = list && isArrayNode(list) ? elementSlot(list, place) : 0;
-  return callSlot ? expandSlot(d, callSlot) : 0;
+  const slot = list && isArrayNode(list) ? elementSlot(list, place) : 0;
+  return slot ? expandSlot(d, slot) : 0;
 }
-export let callSlot: usize = 0;
 
 /** The node of a member that is a container; 0 = it is none, or out of memory. */
 export function expandMember(d: usize, node: usize, key: usize, n: u32): usize {

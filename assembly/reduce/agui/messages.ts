@@ -62,13 +62,10 @@ export function newMessage(id: usize, n: u32, hash: u32, role: u32, document: us
 /** Bytes `newMessage` may ask for with an id of `n` bytes. */
 export function newMessageNeeds(n: u32): u32 { return roundUp(<u32>R_ID + n + 16); }
 
-/** Gives the record back, not its document and calls. */
-export function freeMessageRecord(m: usize): void { free(m, load<u32>(m, M_ALLOCATION)); }
-
 /** Gives a message and its document back; its calls belong to the index of calls. */
 export function freeMessage(m: usize): void {
   documentFree(documentOf(m));
-  freeMessageRecord(m);
+  free(m, load<u32>(m, M_ALLOCATION));
 }
 
 /** The first message of that id (canonical contents), 0 when there is none. */

@@ -2,7 +2,9 @@
 import * as code from "../../abi/codes";
 import { AGUI_DELTA_FAIL, AGUI_DELTA_UPSERT } from "../../abi/layout";
 import { editBegin, editRollback } from "../../document/index";
-import { NO_OPERATION, PATCH_FAILED, PATCH_LIMIT, PATCH_OK, patchOperation, patchPath, patchPathLength, patchReason, patchSteps, patchUpsert } from "../../patch/index";
+import {
+  NO_OPERATION, PATCH_FAILED, PATCH_LIMIT, PATCH_OK, patchOperation, patchPath, patchPathLength, patchReason, patchSteps, patchUpsert,
+} from "../../patch/index";
 import { fail, faultOperation, faultType, pathText } from "../fault";
 import { maxDepth } from "../agentue/limits";
 import { aguiFlags } from "./enforce";

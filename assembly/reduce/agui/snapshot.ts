@@ -128,7 +128,8 @@ export function hasNamedCalls(s: usize): bool { return hasOutcomeList(s, piece.P
 /** `RUN_` id of a status as the snapshot writes it, [p, p + n); 0xffffffff = none of them. */
 export function statusNamed(p: usize, n: u32): u32 {
   for (let status: u32 = code.RUN_IDLE; status <= <u32>code.RUN_TRUNCATED; status++) {
-    if (<u32>load<u8>(piece.STATUS_LENGTHS + status) == n && memory.compare(piece.STATUS_WORDS + <usize>load<u8>(piece.STATUS_PLACES + status), p, n) == 0) return status;
+    const word = piece.STATUS_WORDS + <usize>load<u8>(piece.STATUS_PLACES + status);
+    if (<u32>load<u8>(piece.STATUS_LENGTHS + status) == n && memory.compare(word, p, n) == 0) return status;
   }
   return 0xffffffff;
 }
