@@ -2,6 +2,7 @@ import type {
   Engine,
   FinishResult,
   Gap,
+  Protocol,
   Reducer,
   ReducerOptions,
   StreamStatus,
@@ -19,6 +20,9 @@ export interface ErrorRecord {
   eventIndex?: number;
   byteOffset?: number;
   path?: string;
+  opIndex?: number;
+  /** AG-UI: without the position at its end. */
+  message?: string;
 }
 
 export interface WarningRecord {
@@ -27,6 +31,12 @@ export interface WarningRecord {
   streamId?: string;
   seq?: number;
   eventIndex: number;
+  /** AG-UI, like the members below. */
+  message?: string;
+  eventType?: string;
+  subject?: string;
+  opIndex?: number;
+  position?: number;
 }
 
 /** What the listeners were told, in the order they were told. */
@@ -45,9 +55,15 @@ export interface StreamState {
   model: string | undefined;
 }
 
-export type Options = Omit<ReducerOptions, "protocol" | "transport" | "onEvent" | "onWarning" | "onError" | "onGap">;
+export type Options = Omit<ReducerOptions, "protocol" | "transport" | "onEvent" | "onWarning" | "onError" | "onGap"> & {
+  /** Default "agentue". */
+  protocol?: Protocol;
+};
 
-const POSITION = ["streamId", "seq", "eventIndex", "byteOffset", "path"] as const;
+const POSITION = ["streamId", "seq", "eventIndex", "byteOffset", "path", "opIndex"] as const;
+
+/** The status in the run of an AG-UI snapshot; what stands before it are strings. */
+const RUN_STATUS = /(.*"run":\{(?:"\w+":"(?:[^"\\]|\\.)*",)*?)"status":"\w+"/;
 
 export function errorRecord(error: StreamfoldError): ErrorRecord {
   const record: Record<string, unknown> = { code: error.code, scope: error.scope };
@@ -151,13 +167,18 @@ export class Fold {
     return this.reducer.streamIds().map((id) => this.stream(id));
   }
 
+  get #isAgui(): boolean {
+    return this.#options.protocol === "ag-ui";
+  }
+
   /** Status, seq, version and the very bytes of every model: what a refused event must not change (status apart). */
   fingerprint(): string {
     return this.reducer
       .streamIds()
       .map((streamId) => {
         const version = this.reducer.stats({ streamId }).version;
-        const bytes = new TextDecoder().decode(this.#model(streamId));
+        const text = new TextDecoder().decode(this.#model(streamId));
+        const bytes = this.#isAgui ? text.replace(RUN_STATUS, "$1") : text;
         return JSON.stringify([streamId, this.reducer.seq({ streamId }) ?? null, version, bytes]);
       })
       .join("\n");
@@ -209,6 +230,7 @@ export class Fold {
 
   #listeners(): Pick<ReducerOptions, "onEvent" | "onWarning" | "onError" | "onGap"> {
     const log = this.log;
+    if (this.#isAgui) return this.#aguiListeners();
     return {
       ...(this.#listenToEvents ? { onEvent: (event, info) => void log.push({ kind: "event", ...info, event }) } : {}),
       onWarning: ({ message: _, ...warning }) => void log.push({ kind: "warning", warning: defined(warning) }),
@@ -216,6 +238,24 @@ export class Fold {
       onGap: (gap) => void log.push({ kind: "gap", gap: { ...gap } }),
     };
   }
+
+  /** With their messages: those of AG-UI say what was expected, of what, and by which name. */
+  #aguiListeners(): Pick<ReducerOptions, "onEvent" | "onWarning" | "onError"> {
+    const log = this.log;
+    return {
+      ...(this.#listenToEvents ? { onEvent: (event, info) => void log.push({ kind: "event", ...info, event }) } : {}),
+      onWarning: (warning) => void log.push({ kind: "warning", warning: defined({ ...warning }) }),
+      onError: (error) => {
+        const record = { ...errorRecord(error), message: sentence(error.message) };
+        log.push({ kind: "error", error: record });
+      },
+    };
+  }
+}
+
+/** The sentence alone: where a stream's fault lies in the wire is only a help, and not the same for every transport. */
+function sentence(message: string): string {
+  return message.replace(/ \[(?:event|byte|stream) [^\]]*\]$/, "");
 }
 
 function defined<T extends object>(value: T): T {
