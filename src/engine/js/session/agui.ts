@@ -92,21 +92,22 @@ export class AguiProtocol implements Protocol {
   takeValue(value: unknown): boolean {
     if (this.rejected || this.queue !== undefined) return false;
     if (typeof value !== "object" || value === null || !isPlain(value)) return false;
+    let told: JsonObject | undefined;
     try {
-      if (!this.appendText(value as JsonObject)) return false;
+      told = this.appendText(value as JsonObject);
     } catch {
       // An accessor or a Proxy has thrown: the long way tells where.
       return false;
     }
+    if (told === undefined) return false;
     this.pipeline.openValue();
-    if (this.options.events) this.accept({ ...(value as JsonObject) });
-    else this.count();
+    this.accept(told, true);
     return true;
   }
 
-  private appendText(event: JsonObject): boolean {
+  private appendText(event: JsonObject): JsonObject | undefined {
     const { middleware } = this.agui;
-    if (middleware !== undefined && handlerOf(middleware, event.type) !== undefined) return false;
+    if (middleware !== undefined && handlerOf(middleware, event.type) !== undefined) return undefined;
     return this.reducer.appendText(event, this.changeLog);
   }
 
@@ -124,15 +125,12 @@ export class AguiProtocol implements Protocol {
   private apply(event: JsonObject): void {
     const { pipeline } = this;
     const { text, source } = pipeline;
-    if (
-      text !== undefined &&
-      !this.rejected &&
-      pipeline.quick &&
-      hasShortDigitRuns(text, LONG_RUN) &&
-      this.appendText(event)
-    ) {
-      this.accept(event);
-      return;
+    if (text !== undefined && !this.rejected && pipeline.quick && hasShortDigitRuns(text, LONG_RUN)) {
+      const told = this.appendText(event);
+      if (told !== undefined) {
+        this.accept(told, false);
+        return;
+      }
     }
     const numberAt = pipeline.findLongNumber(event);
     if (numberAt !== undefined) {
@@ -245,10 +243,14 @@ export class AguiProtocol implements Protocol {
     }
   }
 
-  /** A quick event: nothing but itself is to be told. */
-  private accept(event: JsonObject): void {
+  /**
+   * A quick event: nothing but what it stands for is to be told.
+   *
+   * @param copy it may be the caller's own
+   */
+  private accept(event: JsonObject, copy: boolean): void {
     this.count();
-    if (this.options.events && this.wants(event)) this.deliver([event]);
+    if (this.options.events && this.wants(event)) this.deliver([copy ? { ...event } : event]);
   }
 
   private count(): void {

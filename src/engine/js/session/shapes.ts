@@ -26,6 +26,28 @@ const APPENDS = [
   ['"id":""', '"id":"","type":""'].map((block) => `{"op":"","seq":1,${members},"block":{${block},"content":""}}`),
 );
 
+const AGUI: SessionOptions["agui"] = {
+  maxProtocolVersion: undefined,
+  onDeltaFailure: "warn",
+  unknownEnum: "fatal",
+  middleware: undefined,
+  input: undefined,
+};
+
+const AGUI_START = [
+  '{"type":"RUN_STARTED","threadId":"t","runId":"r"}',
+  '{"type":"TEXT_MESSAGE_START","messageId":"m"}',
+  '{"type":"TOOL_CALL_START","toolCallId":"c","toolCallName":"f"}',
+];
+
+/** The same traffic of AG-UI. */
+const AGUI_DELTAS = [
+  ...["TEXT_MESSAGE_CONTENT", "REASONING_MESSAGE_CONTENT", "TEXT_MESSAGE_CHUNK"].map((type) => [type, "messageId"]),
+  ["TOOL_CALL_ARGS", "toolCallId"],
+].flatMap(([type, id]) =>
+  ["", ',"timestamp":1', ',"subagentRunId":""'].map((more) => `{"type":"${type}","${id}":"","delta":""${more}}`),
+);
+
 /**
  * Makes small sessions and events that are to live as long as their module.
  *
@@ -33,8 +55,11 @@ const APPENDS = [
  * lives then, the next 20,000 events cost twice as much from the wire and ten times as much as values.
  */
 export function keepShapes(create: (options: SessionOptions) => EngineSession): unknown[] {
-  const start = new TextEncoder().encode(START);
-  const sessions = (["sse", "ndjson", "json"] as const).map((transport) => create({ ...OPTIONS, transport }));
-  for (const session of sessions) session.applyText(start, []);
-  return [...sessions, ...APPENDS.map((event) => JSON.parse(event))];
+  const encoder = new TextEncoder();
+  const transports = ["sse", "ndjson", "json"] as const;
+  const sessions = transports.map((transport) => create({ ...OPTIONS, transport }));
+  for (const session of sessions) session.applyText(encoder.encode(START), []);
+  const agui = transports.map((transport) => create({ ...OPTIONS, protocol: "ag-ui", transport, agui: AGUI }));
+  for (const session of agui) for (const event of AGUI_START) session.applyText(encoder.encode(event), []);
+  return [...sessions, ...agui, ...[...APPENDS, ...AGUI_DELTAS].map((event) => JSON.parse(event))];
 }

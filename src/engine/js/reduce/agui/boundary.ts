@@ -75,23 +75,26 @@ export function translate(
   const eventType = passage.type;
   const onLegacy: OnLegacy = (code, path) => warnings.push({ code, path, eventType });
   if (eventType !== type) translateRetired(event, type, eventType, thinking, runId, warnings);
-  const shape = Object.hasOwn(EVENT_SHAPES, eventType) ? SHAPES[EVENT_SHAPES[eventType] as string] : undefined;
-  if (shape === undefined) return passage;
   for (const name of Object.keys(event)) {
     const value = event[name];
-    if (name === "title" && type === "THINKING_START") {
-      dropTitle(event, eventType, warnings);
-    } else if (value === null) {
-      if (shape.members.find((member) => member.name === name)?.legacyNull) dropNull(event, name, "", onLegacy);
-    } else if (name === "content" && eventType === "TOOL_CALL_RESULT") {
-      translateParts(value, "/content", false, onLegacy);
-    } else if (name === "messages" && eventType === "MESSAGES_SNAPSHOT") {
-      translateMessages(value, "/messages", onLegacy);
-    } else if (name === "input" && eventType === "RUN_STARTED" && isObject(value)) {
-      translateInput(value, "/input", onLegacy);
-    }
+    if (name === "title" && type === "THINKING_START") dropTitle(event, eventType, warnings);
+    else if (value === null) dropMember(event, name, eventType, onLegacy);
+    else if (typeof value === "object") translateInside(value, name, eventType, onLegacy);
   }
   return passage;
+}
+
+/** A whole null that older peers wrote for an absent member. */
+function dropMember(event: JsonObject, name: string, type: string, onLegacy: OnLegacy): void {
+  const shape = Object.hasOwn(EVENT_SHAPES, type) ? SHAPES[EVENT_SHAPES[type] as string] : undefined;
+  if (shape?.members.find((member) => member.name === name)?.legacyNull) dropNull(event, name, "", onLegacy);
+}
+
+/** Messages, parts and inputs that an event carries. */
+function translateInside(value: unknown, name: string, type: string, onLegacy: OnLegacy): void {
+  if (type === "TOOL_CALL_RESULT" && name === "content") translateParts(value, "/content", false, onLegacy);
+  else if (type === "MESSAGES_SNAPSHOT" && name === "messages") translateMessages(value, "/messages", onLegacy);
+  else if (type === "RUN_STARTED" && name === "input" && isObject(value)) translateInput(value, "/input", onLegacy);
 }
 
 function translateRetired(

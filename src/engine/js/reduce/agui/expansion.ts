@@ -12,7 +12,8 @@ import type { Journal } from "./journal.js";
 import { type Lane, type LaneKind, type Lanes, REASONING_LANE, TEXT_LANE, TOOL_LANE } from "./lanes.js";
 import type { AguiViolation } from "./violation.js";
 
-const CHUNKS: ReadonlyMap<string, LaneKind> = /* @__PURE__ */ new Map([
+/** Chunks, and what they are chunks of. */
+export const CHUNKS: ReadonlyMap<string, LaneKind> = /* @__PURE__ */ new Map([
   ["TEXT_MESSAGE_CHUNK", TEXT_LANE],
   ["TOOL_CALL_CHUNK", TOOL_LANE],
   ["REASONING_MESSAGE_CHUNK", REASONING_LANE],
@@ -182,7 +183,8 @@ function start(chunk: JsonObject, { kind, id, first, second, tag }: Lane): JsonO
   return event;
 }
 
-function content(chunk: JsonObject, { kind, id, tag }: Lane): JsonObject {
+/** The CONTENT or ARGS of a chunk. */
+export function content(chunk: JsonObject, { kind, id, tag }: Lane): JsonObject {
   const event: JsonObject = { type: CONTENTS[kind], [IDS[kind]]: id, delta: own(chunk, "delta") ?? "" };
   set(event, "subagentRunId", own(chunk, "subagentRunId") ?? tag);
   set(event, "metadata", own(chunk, "metadata"));

@@ -11,8 +11,9 @@ import { applyEvent } from "./apply.js";
 import { typeOf } from "./boundary.js";
 import type { ModelChanges } from "./changes.js";
 import { Effect } from "./effect.js";
-import { expand } from "./expansion.js";
+import { CHUNKS, content, expand } from "./expansion.js";
 import { Journal } from "./journal.js";
+import type { LaneKind } from "./lanes.js";
 import type { CallEntry, MessageEntry } from "./messages.js";
 import { type Model, textBound } from "./model.js";
 import type { RunState } from "./run.js";
@@ -36,6 +37,9 @@ const QUICK: ReadonlyMap<unknown, ItemKind> = /* @__PURE__ */ new Map<unknown, I
   ["TEXT_MESSAGE_CONTENT", MESSAGE],
   ["TOOL_CALL_ARGS", CALL],
   ["REASONING_MESSAGE_CONTENT", REASONING],
+  ["TEXT_MESSAGE_CHUNK", MESSAGE],
+  ["TOOL_CALL_CHUNK", CALL],
+  ["REASONING_MESSAGE_CHUNK", REASONING],
 ]);
 
 /** The AG-UI reducer: enforces, expands, verifies and applies one wire event after the other. */
@@ -172,33 +176,46 @@ export class AguiReducer {
   }
 
   /**
-   * The traffic that matters: a delta of an open message or call that no chunk stream is in the way of. Takes nothing but events that are valid
-   * beyond doubt, and leaves all others to the long way.
+   * The traffic that matters: a delta of an open message or call, as an event that no chunk stream is in the way of, or as a chunk that
+   * continues one. Takes nothing but events that are valid beyond doubt, and leaves all others to the long way.
    *
    * @param event a value with JSON members; only those that are read need to be JSON
-   * @returns whether the event was accepted
+   * @returns the event that it stands for, undefined when it was not accepted
    */
-  appendText(event: JsonObject, changes: ModelChanges): boolean {
+  appendText(event: JsonObject, changes: ModelChanges): JsonObject | undefined {
     const { type, delta, timestamp, subagentRunId: tag } = event;
     const kind = QUICK.get(type);
     const { track } = this;
-    if (kind === undefined || track.phase !== RUNNING || track.lanes.size > 0) return false;
-    const id = kind === CALL ? event.toolCallId : event.messageId;
-    if (typeof id !== "string" || typeof delta !== "string") return false;
-    let members = 3;
+    if (kind === undefined || track.phase !== RUNNING || typeof delta !== "string") return undefined;
+    let id = kind === CALL ? event.toolCallId : event.messageId;
+    let members = id === undefined ? 2 : 3;
     if (timestamp !== undefined) {
       // Zero could be a number too small for a double.
-      if (!Number.isSafeInteger(timestamp) || timestamp === 0) return false;
+      if (!Number.isSafeInteger(timestamp) || timestamp === 0) return undefined;
       members++;
     }
     if (tag !== undefined) members++;
     // As many members as were looked at: there is no other one.
     for (const _ in event) members--;
-    if (members !== 0) return false;
+    if (members !== 0) return undefined;
+    let told = event;
+    if (CHUNKS.has(type as string)) {
+      // Kinds of lanes and of the items that they name have the same numbers.
+      const lane = typeof id === "string" ? track.lanes.holding(kind as LaneKind, id) : track.lanes.of(undefined);
+      if (lane === undefined || lane.kind !== kind || (id !== undefined && id !== lane.id)) return undefined;
+      if (tag !== undefined && tag !== lane.owner) return undefined;
+      id = lane.id;
+      told = content(event, lane);
+    } else if (track.lanes.size > 0) {
+      return undefined;
+    }
+    if (typeof id !== "string") return undefined;
     const item = track.find(kind, id);
-    if (item === undefined || (item.open & OPEN_MESSAGE) === 0 || (tag !== undefined && item.owner !== tag))
-      return false;
-    return kind === CALL ? this.appendToCall(id, delta, changes) : this.appendToMessage(id, delta, changes);
+    if (item === undefined || (item.open & OPEN_MESSAGE) === 0) return undefined;
+    const owner = told.subagentRunId;
+    if (owner !== undefined && item.owner !== owner) return undefined;
+    const done = kind === CALL ? this.appendToCall(id, delta, changes) : this.appendToMessage(id, delta, changes);
+    return done ? told : undefined;
   }
 
   private appendToMessage(id: string, delta: string, changes: ModelChanges): boolean {
