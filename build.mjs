@@ -257,8 +257,7 @@ async function buildLibrary(esbuild) {
     platform: "neutral",
     target: "es2022",
     chunkNames: "chunk-[hash]",
-    // the benchmark loads these where they are installed: they are no part of the package
-    external: ["node:*", "@ag-ui/*", "fast-json-patch", "rfc6902", "json-joy/*"],
+    external: ["node:*"],
     logLevel: "warning",
     write: false,
     metafile: true,
@@ -319,7 +318,8 @@ async function buildProgram(esbuild, source, outfile, { strictFolder, executable
     platform: "node",
     target: "node20",
     banner: { js: ESM_REQUIRE },
-    external: ["esbuild"],
+    // the benchmark loads its rivals where they are installed: they are no part of the package
+    external: ["esbuild", "@ag-ui/*", "rxjs", "fast-json-patch", "rfc6902", "json-joy/*"],
     plugins: [libraryStaysOutside(outfile, strictFolder)],
     logLevel: "warning",
     write: false,
