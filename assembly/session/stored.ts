@@ -5,7 +5,7 @@ import { reserve, setAccount } from "../memory/heap";
 import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
 import { canonicalize } from "../text/minify";
 import { skipSpace } from "../text/trusted";
-import { longNumberAt, resetValidate, skipValueAt, valueDepth, valueDirty } from "../text/validate";
+import { longNumberAt, resetValidate, setValidateLimits, skipValueAt, valueDepth, valueDirty } from "../text/validate";
 import { clearFault, fail, failWhole, pathReset } from "../reduce/fault";
 import { baselineAgui, loadAgui } from "../reduce/agui/load";
 import { restoreAgui } from "../reduce/agui/stored";
@@ -18,6 +18,8 @@ import { forgetEnding, openStream, releaseStream } from "./streams";
 /** Byte offset of the last text fault, −1 when the fault has none. */
 export let textFaultOffset: f64 = -1;
 let canonicalEnd: usize = 0;
+/** Nesting that the model of any AG-UI checkpoint may have; a run's outcome and result lie one level deeper than in their event. */
+const LEAST_STORED: u32 = 8;
 
 // Validates [p, p + n), a NUL behind it, and brings it to canonical form in place; its start, 0 = fault.
 function readObject(c: usize, p: usize, n: u32, asModel: bool): usize {
@@ -95,7 +97,10 @@ export function baselineText(c: usize, p: usize, n: u32): bool { return loadRun(
 
 /** Gives a fresh AG-UI connection the model text at `p` of a checkpoint; false: it is none, or out of memory (`faultCode` tells). */
 export function restoreText(c: usize, p: usize, n: u32): bool {
+  const depth = option(c, layout.OPT_DEPTH), numberLength = option(c, layout.OPT_NUMBER_LENGTH);
+  setValidateLimits(max<u32>(depth + 1, LEAST_STORED), numberLength);
   const start = readObject(c, p, n, false);
+  setValidateLimits(depth, numberLength);
   if (!start) return false;
   if (!reserve(MESSAGE_ROOM)) return failWhole(code.E_OUT_OF_MEMORY);
   const account = setAccount(load<u32>(c, C_FIRST)), done = restoreAgui(load<u32>(c, C_RUN), start);
