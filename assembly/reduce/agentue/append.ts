@@ -71,7 +71,7 @@ export function applyAppend(s: usize): bool {
   }
   store<u32>(s, load<u32>(s, S_SIZE) + chainBytes(chain) - byte, S_SIZE);
   store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
-  if (!extendAppend(s, block, from + units)) {
+  if (joined || !extendAppend(s, block, from + units)) {
     const account = setAccount(payer);
     noteAppend(s, CHANGE_APPEND, block, load<u32>(block, B_FIELD), load<u32>(block, B_FIELD_LENGTH), from, from + units, joined ? byte - 6 : byte, joined);
     setAccount(account);

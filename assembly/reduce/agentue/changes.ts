@@ -120,6 +120,11 @@ export function noteChange(s: usize, kind: u8, block: usize, field: usize, n: u3
     const r = recordAt(s, number);
     if (load<u8>(r) == kind && load<f64>(r, C_READ) == load<f64>(s, S_READ_VERSION) && load<u32>(r, C_FIELD_LENGTH) == n
       && equalBytes(load<u32>(r, C_FIELD), field, n)) {
+      // a record of empty appends stands behind a high half; the low half that completes it makes the text before it shorter
+      if (joined && load<u32>(r, C_TO) == load<u32>(r, C_FROM)) {
+        store<u32>(r, byte, C_BYTE);
+        store<u8>(r, 1, C_JOINED);
+      }
       store<u32>(r, to, C_TO);
       store<f64>(r, load<f64>(s, S_VERSION), C_VERSION);
       return;
@@ -235,6 +240,8 @@ function writeRecord(r: usize, out: usize): bool {
 }
 
 function writeText(r: usize, block: usize, out: usize): bool {
+  // nothing was appended: where it stood may since have become the middle of a character, or lie behind the end
+  if (load<u32>(r, C_TO) == load<u32>(r, C_FROM)) return putText(out, TEXT, 9) && putText(out, QUOTE, 1);
   const d = <usize>load<u32>(block, B_DOCUMENT);
   const previous = setAccount(account);
   const root = expandSlot(d, rootSlot(d));
