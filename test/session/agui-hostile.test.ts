@@ -137,21 +137,27 @@ describe.each(KINDS)("hostile AG-UI input, %s", (kind) => {
   });
 
   it("many ids that look alike, and many tokens, take time in proportion to their number", () => {
-    const ids = (count: number) => (): void => {
-      const { reducer, errors } = open({ transport: "ndjson" });
+    const ids = (count: number): (() => void) => {
       const names = Array.from({ length: count }, (_, i) => `id-${i}`);
       const events = names.flatMap((id) => [textStart(id), text(id, "x")]);
-      reducer.push(utf8(`${lines(started(), ...events, ...names.map(textEnd), finished()).join("\n")}\n`));
-      expect(errors).toEqual([]);
-      expect(reducer.status()).toBe("finished");
-      reducer.close();
+      const body = utf8(`${lines(started(), ...events, ...names.map(textEnd), finished()).join("\n")}\n`);
+      return () => {
+        const { reducer, errors } = open({ transport: "ndjson" });
+        reducer.push(body);
+        expect(errors).toEqual([]);
+        expect(reducer.status()).toBe("finished");
+        reducer.close();
+      };
     };
-    const tokens = (count: number) => (): void => {
-      const { reducer } = open();
-      reducer.push(sse(started(), textStart("m")));
-      reducer.push(utf8('data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"abcd"}\n\n'.repeat(count)));
-      expect(reducer.snapshotBytes().length).toBeGreaterThan(4 * count);
-      reducer.close();
+    const tokens = (count: number): (() => void) => {
+      const body = utf8('data: {"type":"TEXT_MESSAGE_CONTENT","messageId":"m","delta":"abcd"}\n\n'.repeat(count));
+      return () => {
+        const { reducer } = open();
+        reducer.push(sse(started(), textStart("m")));
+        reducer.push(body);
+        expect(reducer.snapshotBytes().length).toBeGreaterThan(4 * count);
+        reducer.close();
+      };
     };
     for (const run of [ids, tokens]) {
       const small = time(run(1_000));
