@@ -27,6 +27,40 @@ const grow = (from: number, to: number, text: string, id = "a", field = "content
   text,
 });
 
+/** A character whose halves come apart, with changes of another field and an empty append between them. */
+const other = (seq: number, text: string) => ({
+  op: "append",
+  seq,
+  mask: "block.other",
+  block: { id: "a", other: text },
+});
+const HALVES: Case[] = [[], [other(5, "z")]].map((between, index) => ({
+  name: `an empty append behind half a character${index ? ", and another field before the other half" : ""}`,
+  steps: [
+    start(),
+    changes(0, 1, [{ kind: "start" }]),
+    append(2, "a", "!\ud83d"),
+    other(3, "o"),
+    append(4, "a", ""),
+    ...between,
+    append(5 + between.length, "a", "\ude00"),
+    changes(
+      1,
+      5 + between.length,
+      between.length === 0
+        ? [grow(5, 7, "!\ud83d"), { kind: "replace", id: "a", field: "other" }, grow(7, 8, "\ude00")]
+        : [
+            grow(5, 7, "!\ud83d"),
+            { kind: "replace", id: "a", field: "other" },
+            grow(7, 7, ""),
+            grow(1, 2, "z", "a", "other"),
+            grow(7, 8, "\ude00"),
+          ],
+    ),
+  ],
+  applied: 5 + between.length,
+}));
+
 const KINDS: Case[] = [
   {
     name: "start and load",
@@ -417,4 +451,4 @@ function same(count: number): Record<string, unknown>[] {
   return Array.from({ length: count }, (_, i) => setMeta(2 + i, "meta.n", { n: i }));
 }
 
-contract("changes", [...KINDS, ...COALESCED, ...KNOWN]);
+contract("changes", [...KINDS, ...HALVES, ...COALESCED, ...KNOWN]);
