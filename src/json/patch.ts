@@ -250,7 +250,9 @@ class Application {
     const { path, tokens, from, source } = operation;
     let reason = this.find(source);
     if (reason !== OK) return failed(reason, from);
-    const { value } = this.place;
+    // Parents that have to be made are no part of what is copied.
+    const early = this.extras.upsert && isPrefix(source, tokens);
+    const value = early ? copyTree(this.place.value) : this.place.value;
     reason = this.findForAdd(tokens);
     if (reason !== OK) return failed(reason, path);
     return this.put(operation, this.place, value, true);

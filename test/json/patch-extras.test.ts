@@ -23,6 +23,10 @@ describe("upsert", () => {
     expect(upsert({ x: [1, 2] }, { op: "move", from: "/x/0", path: "/a/b" }).value).toEqual({ x: [2], a: { b: 1 } });
   });
 
+  it("copies what was there before the parents", () => {
+    expect(upsert({ x: 1 }, { op: "copy", from: "", path: "/a/b" }).value).toEqual({ x: 1, a: { b: { x: 1 } } });
+  });
+
   it("adds with replace, removes nothing", () => {
     expect(upsert({}, { op: "replace", path: "/a/b", value: 1 }).value).toEqual({ a: { b: 1 } });
     expect(upsert({ l: [] }, { op: "remove", path: "/a/b" }, { op: "remove", path: "/l/0" })).toEqual({

@@ -49,8 +49,8 @@ export class Model {
 
   isTooDeep(value: unknown, level: number, source: Source): boolean {
     const { depth } = this.limits;
-    // Values of our own making add at most two levels to what the event had.
-    if (level + 1 + source.nesting <= depth) return false;
+    // A message of our own making has at most four levels, or three more than what the event brings for it.
+    if (level + 3 + source.nesting <= depth) return false;
     return level - 1 + depthOf(value) > depth;
   }
 
