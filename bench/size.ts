@@ -8,11 +8,14 @@ import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
 import { build } from "esbuild";
 
-/** Larger WebAssembly build + glue, both gzipped, in bytes. */
-const BUDGET = 60 * 1024;
+/**
+ * Larger WebAssembly build + glue (which holds the whole JavaScript engine), both gzipped, in bytes. AgentUE alone took 59 KB; the schema,
+ * verification and reduction of AG-UI and JSON Patch, each on both engines, take the rest.
+ */
+const BUDGET = 140 * 1024;
 
 const DIST = new URL("../dist/", import.meta.url);
-const ENTRIES = ["node", "browser", "js", "agentue", "stream"];
+const ENTRIES = ["node", "browser", "js", "agentue", "agui", "stream"];
 const BINARIES = ["streamfold.wasm", "streamfold.simd.wasm"];
 
 interface Size {

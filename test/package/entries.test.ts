@@ -9,7 +9,7 @@ beforeAll(() => {
 });
 afterAll(() => project?.remove());
 
-const SUBPATHS = ["streamfold", "streamfold/js", "streamfold/agentue", "streamfold/stream"];
+const SUBPATHS = ["streamfold", "streamfold/js", "streamfold/agentue", "streamfold/agui", "streamfold/stream"];
 const KINDS = ["wasm-simd", "wasm-scalar", "js"];
 
 const EVENTS = [
