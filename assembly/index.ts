@@ -26,7 +26,7 @@ import {
   isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeArgumentText, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
   writeStreamStats,
 } from "./session/inspect";
-import { baselineText, loadText, materializeText, textFaultOffset } from "./session/stored";
+import { baselineText, keepBaseIds, loadText, materializeText, textFaultOffset } from "./session/stored";
 import { findStream, releaseStream } from "./session/streams";
 
 let input: usize = 0;
@@ -232,7 +232,7 @@ export function session_restore(h: u32, n: u32): u32 {
   const c = openConnection(old + layoutOf.C_OPTIONS);
   if (!c) return keepCode(E_OUT_OF_MEMORY);
   enter(old);
-  if (!readCheckpoint(c, staging, n)) {
+  if (!readCheckpoint(c, staging, n) || !keepBaseIds(c, old)) {
     const code = faultCode == E_OUT_OF_MEMORY ? E_OUT_OF_MEMORY : E_BAD_CHECKPOINT;
     closeConnection(c);
     leave();

@@ -8,6 +8,7 @@ import { skipSpace } from "../text/trusted";
 import { longNumberAt, resetValidate, setValidateLimits, skipValueAt, valueDepth, valueDirty } from "../text/validate";
 import { clearFault, fail, failWhole, pathReset } from "../reduce/fault";
 import { baselineAgui, loadAgui } from "../reduce/agui/load";
+import { shareBaseIds } from "../reduce/agui/run";
 import { restoreAgui } from "../reduce/agui/stored";
 import { checkModel } from "../reduce/agentue/check";
 import { modelDepth, scanModel } from "../reduce/agentue/model-scan";
@@ -104,6 +105,15 @@ export function restoreText(c: usize, p: usize, n: u32): bool {
   if (!start) return false;
   if (!reserve(MESSAGE_ROOM)) return failWhole(code.E_OUT_OF_MEMORY);
   const account = setAccount(load<u32>(c, C_FIRST)), done = restoreAgui(load<u32>(c, C_RUN), start);
+  setAccount(account);
+  return done;
+}
+
+/** Lets a restored AG-UI connection know the ids of the baseline of the one whose place it takes; false = out of memory. */
+export function keepBaseIds(c: usize, old: usize): bool {
+  const run = <usize>load<u32>(c, C_RUN);
+  if (!run) return true;
+  const account = setAccount(load<u32>(c, C_FIRST)), done = shareBaseIds(run, load<u32>(old, C_RUN));
   setAccount(account);
   return done;
 }

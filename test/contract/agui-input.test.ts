@@ -280,6 +280,18 @@ describe.each(KINDS)("AG-UI reducer on %s", (kind) => {
     fold.reducer.close();
   });
 
+  it("load goes back to the ids of the baseline, also after a checkpoint", () => {
+    const fold = make({ input: { threadId: "T", runId: "R", parentRunId: "P" } });
+    for (const event of run()) fold.apply(event);
+    const next = fold.migrate(engine(kind));
+    expect(next.reducer.snapshot()).toMatchObject({ run: { threadId: "t", runId: "r" } });
+    next.reducer.load(JSON.stringify({ messages: [] }));
+    expect(next.reducer.snapshot()).toMatchObject({
+      run: { threadId: "T", runId: "R", parentRunId: "P", status: "idle" },
+    });
+    next.reducer.close();
+  });
+
   it("there is one stream, the unnamed one, from the beginning", () => {
     const fold = make({});
     const { reducer } = fold;

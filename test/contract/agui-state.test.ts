@@ -105,6 +105,17 @@ agui("AG-UI state", [
     status: "finished" as const,
   })),
   {
+    name: "G9: repeated members that a failing patch came upon count once, then and later",
+    steps: [
+      started(),
+      '{"type":"STATE_SNAPSHOT","snapshot":{"a":{"x":1,"y":[],"x":2},"b":{"c":1,"c":2}}}',
+      '{"type":"STATE_DELTA","delta":[{"op":"add","path":"/a/z/q","value":1}]}',
+      '{"type":"STATE_DELTA","delta":[{"op":"add","path":"/a/z","value":1},{"op":"remove","path":"/b/d"}]}',
+    ],
+    state: { a: { x: 2, y: [] }, b: { c: 2 } },
+    warnings: [failed("/a/z/q", 0, "there is no value"), failed("/b/d", 1, "there is no value")],
+  },
+  {
     name: "G9: prototypes are not reached through a patch",
     steps: run(
       stateDelta([{ op: "add", path: "/__proto__/polluted", value: 1 }]),

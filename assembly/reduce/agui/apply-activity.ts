@@ -91,10 +91,10 @@ function replaceActivity(s: usize, m: usize): bool {
   if (isTooDeep(CONTENT_LEVELS, content, slotLength(ag.F_CONTENT))) return failLimit(ag.F_CONTENT, code.R_LIMIT_DEPTH);
   editBegin(d);
   if (!setMember(d, root, piece.ACTIVITY_TYPE, 12, ag.F_ACTIVITY_TYPE) || !setMember(d, root, piece.CONTENT, 7, ag.F_CONTENT) || !setOwner(d, root)) {
-    return failStep(ag.F_CONTENT) || undo(d);
+    return failStep(ag.F_CONTENT) || undo(s, d, before);
   }
-  if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_CONTENT, code.R_LIMIT_MODEL) || undo(d);
-  if (!mergeMetadata(s, d, root, METADATA_LEVELS, before)) return undo(d);
+  if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_CONTENT, code.R_LIMIT_MODEL) || undo(s, d, before);
+  if (!mergeMetadata(s, d, root, METADATA_LEVELS, before)) return undo(s, d, before);
   keep(s, d, before);
   advance(s);
   noteReplace(s, m, PART_WHOLE, 0);
@@ -125,15 +125,15 @@ export function applyActivityDelta(s: usize): bool {
   editBegin(d);
   const status = applyPatch(s, d, root, slot, CONTENT_LEVELS);
   if (status != PATCH_OK || slotKind(slot) != 0x7b) {
-    undo(d);
+    undo(s, d, before);
     if (!(status != PATCH_OK ? toleratesFailure(status, ag.F_PATCH) : toleratesAt(code.R_OBJECT, NO_OPERATION, piece.CONTENT, 0))) return false;
     return !merges || mergeAlone(s, m, PART_METADATA, 0);
   }
   const type = memberSlot(root, piece.ACTIVITY_TYPE, 12), n = slotLength(ag.F_ACTIVITY_TYPE);
   const retypes = !type || slotSize(type) != n || !equalBytes(slotSpan(type), eventSlotStart(ag.F_ACTIVITY_TYPE), n);
-  if (retypes && !setMember(d, root, piece.ACTIVITY_TYPE, 12, ag.F_ACTIVITY_TYPE)) return failStep(ag.F_PATCH) || undo(d);
-  if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_PATCH, code.R_LIMIT_MODEL) || undo(d);
-  if (!mergeMetadata(s, d, root, METADATA_LEVELS, before)) return undo(d);
+  if (retypes && !setMember(d, root, piece.ACTIVITY_TYPE, 12, ag.F_ACTIVITY_TYPE)) return failStep(ag.F_PATCH) || undo(s, d, before);
+  if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_PATCH, code.R_LIMIT_MODEL) || undo(s, d, before);
+  if (!mergeMetadata(s, d, root, METADATA_LEVELS, before)) return undo(s, d, before);
   if (upserted) warnUpserted();
   keep(s, d, before);
   advance(s);

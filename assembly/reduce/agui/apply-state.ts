@@ -32,7 +32,7 @@ export function applyStateDelta(s: usize): bool {
   editBegin(d);
   const status = applyPatch(s, d, 0, rootSlot(d), STATE_LEVELS);
   if (status != PATCH_OK) {
-    undo(d);
+    undo(s, d, before);
     return toleratesFailure(status, ag.F_DELTA);
   }
   if (upserted) warnUpserted();

@@ -151,12 +151,12 @@ function fillContent(s: usize, m: usize, mergesFirst: bool): bool {
   const d = documentOf(m), before = documentSize(d), root = expandSlot(d, rootSlot(d)), merges = eventSlotStart(ag.F_METADATA) != 0;
   if (!root) return failMemory();
   editBegin(d);
-  if (mergesFirst && !mergeMetadata(s, d, root, METADATA_LEVELS, before)) return failStart() || undo(d);
+  if (mergesFirst && !mergeMetadata(s, d, root, METADATA_LEVELS, before)) return failStart() || undo(s, d, before);
   if (!putMember(d, root, piece.CONTENT, 7, eventSlotStart(ag.F_DELTA), slotLength(ag.F_DELTA))) {
-    return documentFault == TOO_LARGE ? failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(d) : failMemory() || undo(d);
+    return documentFault == TOO_LARGE ? failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(s, d, before) : failMemory() || undo(s, d, before);
   }
-  if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(d);
-  if (merges && !mergesFirst && !mergeMetadata(s, d, root, METADATA_LEVELS, before)) return undo(d);
+  if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(s, d, before);
+  if (merges && !mergesFirst && !mergeMetadata(s, d, root, METADATA_LEVELS, before)) return undo(s, d, before);
   keep(s, d, before);
   advance(s);
   if (mergesFirst) noteReplace(s, m, PART_METADATA, 0);
@@ -176,10 +176,10 @@ export function appendText(s: usize, m: usize, part: u8, place: u32, chain: usiz
   if (merges || mergesFirst || isTooLarge(s, 0, n)) {
     // a joined character is eight bytes shorter than its halves: only the result tells
     editBegin(d);
-    if (mergesFirst && !mergePart(s, m, part, place, before)) return failStart() || undo(d);
-    if (!chainAppend(d, chain, p, n, units)) return failAppend() || undo(d);
-    if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(d);
-    if (merges && !mergesFirst && !mergePart(s, m, part, place, before)) return undo(d);
+    if (mergesFirst && !mergePart(s, m, part, place, before)) return failStart() || undo(s, d, before);
+    if (!chainAppend(d, chain, p, n, units)) return failAppend() || undo(s, d, before);
+    if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(s, d, before);
+    if (merges && !mergesFirst && !mergePart(s, m, part, place, before)) return undo(s, d, before);
     grown = chainBytes(chain) - byte;
     keep(s, d, before);
   } else {
@@ -241,7 +241,7 @@ export function mergeAlone(s: usize, m: usize, part: u8, place: u32): bool {
   const d = documentOf(m), before = documentSize(d);
   // what becomes a node on the way stays one: that is no change
   editBegin(d);
-  if (!mergePart(s, m, part, place, before)) return undo(d);
+  if (!mergePart(s, m, part, place, before)) return undo(s, d, before);
   keep(s, d, before);
   advance(s);
   noteReplace(s, m, part, place);

@@ -142,7 +142,7 @@ function addCall(s: usize, i: u32, m: usize, opens: bool): bool {
       failLimit(fits ? ag.F_DELTA : ag.F_TOOL_CALL_ID, code.R_LIMIT_MODEL);
     }
     freeCall(c);
-    return undo(d);
+    return undo(s, d, before);
   }
   keep(s, d, before);
   fileCall(s, c, m, place);
@@ -169,16 +169,16 @@ function renameCall(s: usize, i: u32, c: usize, opens: bool): bool {
   const from = opens ? chainUnits(chain) : 0, byte = opens ? chainBytes(chain) : 0, units = delta ? codeUnits(delta + 1, deltaEnd - 1) : 0;
   editBegin(d);
   if (renames) {
-    if (!putMember(d, made, piece.NAME, 4, name, n)) return failStep(ag.F_TOOL_CALL_NAME) || undo(d);
-    if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_TOOL_CALL_NAME, code.R_LIMIT_MODEL) || undo(d);
+    if (!putMember(d, made, piece.NAME, 4, name, n)) return failStep(ag.F_TOOL_CALL_NAME) || undo(s, d, before);
+    if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_TOOL_CALL_NAME, code.R_LIMIT_MODEL) || undo(s, d, before);
   }
-  if (merges && !mergeMetadata(s, d, call, CALL_METADATA_LEVELS, before)) return undo(d);
+  if (merges && !mergeMetadata(s, d, call, CALL_METADATA_LEVELS, before)) return undo(s, d, before);
   let joined = false;
   if (delta) {
     const length = deltaLength() - 2;
     select(i + 1);
-    if (!chainAppend(d, chain, delta + 1, length, units)) return failStep(ag.F_DELTA) || undo(d);
-    if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(d);
+    if (!chainAppend(d, chain, delta + 1, length, units)) return failStep(ag.F_DELTA) || undo(s, d, before);
+    if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) || undo(s, d, before);
     joined = chainBytes(chain) != byte + length;
     select(i);
   }

@@ -36,9 +36,9 @@ function setValue(s: usize, m: usize, part: u8, place: u32): bool {
   if (!putMember(d, node, ENCRYPTED_VALUE, 14, eventSlotStart(ag.F_ENCRYPTED_VALUE), slotLength(ag.F_ENCRYPTED_VALUE)) || !setType(d, node)) {
     if (documentFault == TOO_LARGE) failLimit(ag.F_ENCRYPTED_VALUE, code.R_LIMIT_MODEL);
     else failMemory();
-    return undo(d);
+    return undo(s, d, before);
   }
-  if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_ENCRYPTED_VALUE, code.R_LIMIT_MODEL) || undo(d);
+  if (isTooLarge(s, before, documentSize(d))) return failLimit(ag.F_ENCRYPTED_VALUE, code.R_LIMIT_MODEL) || undo(s, d, before);
   keep(s, d, before);
   advance(s);
   noteReplace(s, m, part, place);

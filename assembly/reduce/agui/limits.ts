@@ -34,9 +34,10 @@ export function isTooLarge(s: usize, before: u32, after: u32): bool {
 /** Bytes a document may have when nothing else of the snapshot grows. */
 export function largestSize(s: usize, d: usize): u32 { return documentSize(d) + maxModel - load<u32>(s, A_SIZE); }
 
-/** Takes the open edit of `d` back. Always returns false. */
-export function undo(d: usize): bool {
+/** Takes the open edit of `d`, which had `before` bytes, back: repeated members that it came upon stay resolved. Always returns false. */
+export function undo(s: usize, d: usize, before: u32): bool {
   editRollback(d);
+  addToSize(s, documentSize(d) - before);
   return false;
 }
 

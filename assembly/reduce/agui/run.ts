@@ -189,6 +189,17 @@ export function setBaseIds(s: usize, p: usize): bool {
   for (let i: u32 = 0; i < ID_COUNT; i++) {
     if (findMember(p, runName(i), runNameLength(i))) copy(BASE_IDS + i, valueStart, <u32>(valueEnd - valueStart));
   }
+  return installBaseIds(s);
+}
+
+/** Gives the fresh state `s` the baseline's ids of another; false = out of memory, nothing changed. */
+export function shareBaseIds(s: usize, other: usize): bool {
+  beginCopies();
+  for (let i = BASE_IDS; i < ALL_TEXTS; i++) copy(i, textStart(other, i), textLength(other, i));
+  return installBaseIds(s);
+}
+
+function installBaseIds(s: usize): bool {
   if (lacksMemory) return failCopies();
   for (let i = BASE_IDS; i < ALL_TEXTS; i++) setText(s, i, load<u32>(COPIES + (<usize>i << 3)), load<u32>(COPIES + (<usize>i << 3), 4));
   return true;
