@@ -244,7 +244,7 @@ export class Fold {
     const log = this.log;
     return {
       ...(this.#listenToEvents ? { onEvent: (event, info) => void log.push({ kind: "event", ...info, event }) } : {}),
-      onWarning: (warning) => void log.push({ kind: "warning", warning: defined({ ...warning }) }),
+      onWarning: (warning) => void log.push({ kind: "warning", warning: defined(inOrder(warning)) }),
       onError: (error) => {
         const record = { ...errorRecord(error), message: sentence(error.message) };
         log.push({ kind: "error", error: record });
@@ -256,6 +256,11 @@ export class Fold {
 /** The sentence alone: where a stream's fault lies in the wire is only a help, and not the same for every transport. */
 function sentence(message: string): string {
   return message.replace(/ \[(?:event|byte|stream) [^\]]*\]$/, "");
+}
+
+/** The members by name: engines need not agree on their order. */
+function inOrder<T extends object>(value: T): T {
+  return Object.fromEntries(Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))) as T;
 }
 
 function defined<T extends object>(value: T): T {
