@@ -12,6 +12,8 @@ export interface BenchContext {
   engines: EngineReport[];
   /** JSON Patch libraries that are installed here. */
   patchLibraries: AguiContender[];
+  /** Whether the official AG-UI client is installed here. */
+  officialClient: boolean;
 }
 
 /** What a case finds out; the rest of the row is its description. */

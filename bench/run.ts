@@ -3,7 +3,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { patchLibraries } from "./agui/contenders.js";
-import { type PipelineInput, runPipeline } from "./agui/pipeline.js";
+import { hasOfficialClient, type PipelineInput, runPipeline } from "./agui/pipeline.js";
 import { type BenchContext, type Case, runCase } from "./case.js";
 import { chart } from "./chart.js";
 import { type ColdStartInput, coldStart } from "./cold-start.js";
@@ -69,7 +69,12 @@ async function runTask(task: string | undefined, input: string | undefined): Pro
 
 async function measure(cases: Case[], quick: boolean): Promise<Results> {
   const engines = loadEngines();
-  const context: BenchContext = { mode: quick ? "quick" : "full", engines, patchLibraries: await patchLibraries() };
+  const context: BenchContext = {
+    mode: quick ? "quick" : "full",
+    engines,
+    patchLibraries: await patchLibraries(),
+    officialClient: await hasOfficialClient(),
+  };
   const machine = describeMachine();
   console.log(machineLine(machine));
   for (const { kind, engine, reason } of engines)

@@ -210,7 +210,7 @@ describe("the package", () => {
       /^dist\/THIRD-PARTY-LICENSES\.txt$/,
       /^dist\/esm\/[\w-]+\.js$/,
       /^dist\/cjs\/[\w-]+\.cjs$/,
-      /^dist\/(cjs\/)?types\/[\w/-]+\.d\.ts$/,
+      /^dist\/(cjs\/)?types\/[\w/-]+(\.generated)?\.d\.ts$/,
       /^dist\/cjs\/types\/package\.json$/,
     ];
     expect(project.files.filter((file) => !meant.some((pattern) => pattern.test(file)))).toEqual([]);
