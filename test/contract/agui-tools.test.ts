@@ -98,7 +98,7 @@ agui("AG-UI tool calls", [
     messages: [caller("c", call("c", "")), result("r", "c", "1"), result("r", "c", "2")],
   },
   {
-    name: "R7, C7: the parts of a result are stored unchanged, file handles too",
+    name: "R7, R9, C7: the parts of a result are stored unchanged, file handles too",
     steps: run(
       toolResult("r", "c", [
         { type: "text", text: "a", id: "1" },
