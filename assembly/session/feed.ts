@@ -22,7 +22,7 @@ import { endRun, setRunOptions } from "./agui-session";
 import { resetDecoder, resetPosition } from "./position";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED } from "./events";
 import { aguiTokenKnown, allowsAguiTokens, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
-import { readDirect, readDirectLine } from "./fast-path/direct";
+import { directSize, readDirect, readDirectLine } from "./fast-path/direct";
 import { learnTemplate } from "./fast-path/templates";
 import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
 import { AGUI_SETS, selectTemplates, templatesAwake } from "./fast-path/trie";
@@ -194,7 +194,7 @@ function noMemory(c: usize): void {
 function handleDirect(c: usize, size: u32): bool {
   aboutMessage(nextIndex(c), messageOffset);
   if (!hasRoom(c, size)) return false;
-  const accepted = conclude(c, handleMessage(c, messageStart, messageEnd, <u32>(messageEnd - messageStart), false));
+  const accepted = conclude(c, handleMessage(c, messageStart, messageEnd, directSize, false));
   if (!load<u8>(c, C_FAILURE)) sseCommitId(c + C_FRAME);
   return accepted;
 }

@@ -19,6 +19,7 @@ import {
   type AguiEvent,
 } from "../support/agui-events.js";
 import { agui, type AguiOptions, type Refusal, refused, user } from "./agui.js";
+import { call } from "./base.js";
 
 /** What fits exactly passes, what is one more is refused at its member. */
 function limit(
@@ -198,6 +199,28 @@ agui("AG-UI limits: depth", [
     textContent("m", "", { metadata: { x: nest(3) } }),
     "/metadata",
   ),
+]);
+
+const line = '{"type":"RAW","event":1}';
+
+agui("AG-UI limits: queuedBytes", [
+  ...[line.length, line.length + 1].map((queuedBytes) => ({
+    name: `a CR before the LF is one of a queued message's bytes, wherever chunks are cut: ${queuedBytes}`,
+    options: { limits: { queuedBytes }, onViolation: "skip-event" as const },
+    transports: ["ndjson"] as const,
+    steps: [
+      started(),
+      call("pause", (fold) => fold.reducer.pause()),
+      utf8(`${line}\r\n`),
+      call("resume", (fold) => void fold.resume("")),
+    ],
+    applied: queuedBytes > line.length ? 2 : 1,
+    ...(queuedBytes > line.length
+      ? {}
+      : { errors: [{ code: "limit" as const, eventIndex: 1, message: "queuedBytes" }] }),
+    everyCut: true,
+    atomic: false as const,
+  })),
 ]);
 
 agui("AG-UI limits: items and numbers", [

@@ -39,7 +39,7 @@ export function spellJson(rng: Rng, value: unknown, how: Spelling): string {
 function spellString(rng: Rng, value: string, odd: number): string {
   const json = JSON.stringify(value);
   if (!rng.chance(odd)) return json;
-  return json.replace(/\\.|[^"\\]/g, (c) => {
+  return json.replace(/\\u[0-9a-f]{4}|\\.|[^"\\]/g, (c) => {
     if (c.length > 1 || !rng.chance(0.3)) return c;
     if (c === "/") return "\\/";
     return `\\u${c.charCodeAt(0).toString(16).padStart(4, "0")}`;

@@ -6,6 +6,8 @@ import { scanMessage } from "../protocol";
 
 /** Events that were read where they lay. */
 export let directEvents: u32 = 0;
+/** Bytes of the message that was read last: in NDJSON a CR behind the event is one of them. */
+export let directSize: u32 = 0;
 
 /** Reads the SSE event at `p`, where the frame stands between two events; returns the address behind its blank line, 0 when it is not of that form. */
 export function readDirect(c: usize, p: usize, end: usize): usize {
@@ -17,6 +19,7 @@ export function readDirect(c: usize, p: usize, end: usize): usize {
   const next = load<u16>(q) == 0x0a0a ? q + 2 : load<u32>(q) == 0x0a0d0a0d ? q + 4 : 0;
   if (!next || next > end || <u32>(q - start) > load<u32>(c + C_FRAME, F_LIMIT)) return 0;
   setMessage(start, q, offsetOf(start));
+  directSize = <u32>(q - start);
   directEvents++;
   return next;
 }
@@ -30,6 +33,7 @@ export function readDirectLine(c: usize, p: usize, end: usize): usize {
   const stop = load<u8>(q) == 0x0d ? q + 1 : q;
   if (load<u8>(stop) != 0x0a || stop >= end || <u32>(stop - p) > load<u32>(c + C_FRAME, F_LIMIT)) return 0;
   setMessage(p, q, offsetOf(p));
+  directSize = <u32>(stop - p);
   directEvents++;
   return stop + 1;
 }
