@@ -47,8 +47,30 @@ describe.each(KINDS)("arguments (%s)", (kind) => {
     failing(() => engine(kind).createReducer(bare as ReducerOptions), "bad_argument");
   });
 
-  it("says that AG-UI is not there yet, and which transports are", () => {
-    expect(failing(() => make({ protocol: "ag-ui" as never }), "bad_argument").message).toContain("ag-ui");
+  it("refuses options of the other protocol, and what AG-UI options must not be", () => {
+    const agui = (options: object) => () =>
+      engine(kind).createReducer({ protocol: "ag-ui", transport: "sse", ...options });
+    const wrong: [unknown: () => unknown, named: string][] = [
+      [() => make({ input: {} }), "input"],
+      [() => make({ onDeltaFailure: "warn" }), "onDeltaFailure"],
+      [agui({ sequence: "off" }), "sequence"],
+      [agui({ keepEnded: 1 }), "keepEnded"],
+      [agui({ onGap() {} }), "onGap"],
+      [agui({ onDeltaFailure: "ignore" }), "onDeltaFailure"],
+      [agui({ unknownEnum: "keep" }), "unknownEnum"],
+      [agui({ maxProtocolVersion: "draft" }), "maxProtocolVersion"],
+      [agui({ middleware: [] as never, eventTypes: "CUSTOM" }), "eventTypes"],
+      [agui({ middleware: { CUSTOM: 1 } }), "middleware.CUSTOM"],
+      [agui({ input: [] }), "input"],
+      [() => make({ protocol: "mcp" as never }), "protocol"],
+    ];
+    for (const [run, named] of wrong) expect(failing(run, "bad_argument").message).toContain(named);
+    expect(failing(agui({ input: { messages: [{ id: 1 }] } }), "bad_argument").path).toBe("/messages/0/role");
+    expect(failing(agui({ input: { state: { at: new Date(0) } } }), "not_json").path).toBe("/state/at");
+    engine(kind).createReducer({ protocol: "ag-ui", transport: "sse", sequence: undefined }).close();
+  });
+
+  it("says which transports there are", () => {
     for (const transport of ["msgpack", "protobuf", "carrier-pigeon"]) {
       const error = failing(() => make({ transport: transport as never }), "unsupported_transport");
       expect(error.scope).toBe("usage");
