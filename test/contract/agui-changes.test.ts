@@ -23,7 +23,7 @@ import {
   toolResult,
   toolStart,
 } from "../support/agui-events.js";
-import { type AguiCase, agui, assistant, call as callOf, caller, user } from "./agui.js";
+import { type AguiCase, agui, assistant, caller, call as callOf, user } from "./agui.js";
 import { call } from "./base.js";
 import type { Call } from "./runner.js";
 

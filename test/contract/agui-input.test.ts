@@ -17,7 +17,7 @@ import {
 import { engine, KINDS } from "../support/engines.js";
 import { canonical } from "../support/exact-json.js";
 import { Fold, thrown } from "../support/fold.js";
-import { agui, assistant, call as callOf, caller, refused, user } from "./agui.js";
+import { agui, assistant, caller, call as callOf, refused, user } from "./agui.js";
 import { call } from "./base.js";
 
 const echo = (...messages: unknown[]) => started({ input: { threadId: "t", runId: "r", messages } });

@@ -1,4 +1,5 @@
 import {
+  type AguiEvent,
   activity,
   activityDelta,
   encrypted,
@@ -16,9 +17,9 @@ import {
   toolArgs,
   toolResult,
   toolStart,
-  type AguiEvent,
 } from "../support/agui-events.js";
-import { agui, type AguiOptions, type Refusal, refused, user } from "./agui.js";
+import { utf8 } from "../support/bytes.js";
+import { type AguiOptions, agui, type Refusal, refused, user } from "./agui.js";
 import { call } from "./base.js";
 
 /** What fits exactly passes, what is one more is refused at its member. */
