@@ -67,8 +67,6 @@ export class AguiProtocol implements Protocol {
   private applied = 0;
   private skipped = 0;
   private dropped = 0;
-  /** Grows when texts may have been replaced rather than grown. */
-  private generation = 0;
 
   /** @throws StreamfoldError `limit` when the baseline of the options exceeds one */
   constructor(pipeline: Pipeline) {
@@ -235,7 +233,6 @@ export class AguiProtocol implements Protocol {
         return true;
       default:
         reducer.tellChanges(this.changeLog);
-        if (event.type === "MESSAGES_SNAPSHOT") this.generation++;
         for (const warning of reducer.warnings) this.pipeline.warn(warning, "");
         this.count();
         this.deliver(reported);
@@ -333,7 +330,6 @@ export class AguiProtocol implements Protocol {
     this.reducer.adopt(model, this.idleRun());
     this.reducer.thinking.reset();
     this.rejected = false;
-    this.generation++;
   }
 
   /** What the options give to begin with; it was held to the schema before. */
@@ -460,7 +456,7 @@ export class AguiProtocol implements Protocol {
     const item = track.find(CALL, toolCallId);
     const complete = item === undefined || (item.open & OPEN_MESSAGE) === 0;
     const start = from <= text.length ? from : 0;
-    return { text: text.slice(start), from: start, generation: this.generation, complete };
+    return { text: text.slice(start), from: start, generation: model.messages.generation, complete };
   }
 
   // ---------------------------------------------------------------- checkpoints
@@ -506,7 +502,6 @@ export class AguiProtocol implements Protocol {
       this.reducer.adopt(model, run, track);
       this.reducer.thinking.assign(thinking);
       this.rejected = saved.status === REFUSED;
-      this.generation++;
       this.changeLog = new AguiChanges("");
       this.changeLog.restore(saved.version);
       if (queue !== undefined) queue.lost = saved.lost;

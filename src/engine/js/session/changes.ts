@@ -74,6 +74,8 @@ export abstract class ChangeLog<E extends Changed> {
   protected logStart(): void {
     this.log.length = 0;
     this.reads.length = 0;
+    // Messages that stay may have changes of before.
+    this.generation++;
     this.log.push(new LoggedChange("start", this.version, CLOSED));
     this.started = this.version;
   }

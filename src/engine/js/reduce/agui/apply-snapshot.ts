@@ -54,6 +54,7 @@ export function applySnapshot(effect: Effect, event: JsonObject): Outcome {
   if (refused !== undefined) return refused;
 
   const list = new MessageList();
+  list.generation = before.generation + 1;
   const used = new Set<JsonObject>();
   for (const place of places) {
     if (place instanceof MessageEntry) {

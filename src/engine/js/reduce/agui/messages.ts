@@ -20,7 +20,7 @@ export class MessageEntry {
   change: { readonly field: string | undefined } | undefined = undefined;
   /** Where it stands; the list's own. */
   block: Block | undefined = undefined;
-  /** The last of the tool messages that follow it, as far as is known; the list's own, of a generation. */
+  /** The last of the tool messages that follow it, as far as is known; the list's own, of one of its generations. */
   lastResult: MessageEntry | undefined = undefined;
   lastResultIn = 0;
 
@@ -66,8 +66,8 @@ export class MessageList {
   private readonly callsById = new Map<string, CallEntry>();
   /** Where several messages hold calls of one id: all but the first, in their order. */
   private readonly laterCalls = new Map<string, Set<CallEntry>>();
-  /** Grows when what messages know of the results behind them is void. */
-  private generation = 0;
+  /** Grows when a message goes, or another one becomes the first of its id: what was known of texts and of results is void then. */
+  generation = 0;
 
   get length(): number {
     return this.count;
@@ -133,7 +133,12 @@ export class MessageList {
     this.count++;
     const index = this.indexOf(entry);
     const first = this.byId.get(entry.id);
-    if (first === undefined || index < this.indexOf(first)) this.byId.set(entry.id, entry);
+    if (first === undefined) {
+      this.byId.set(entry.id, entry);
+    } else if (index < this.indexOf(first)) {
+      this.byId.set(entry.id, entry);
+      this.generation++;
+    }
     return index;
   }
 

@@ -73,6 +73,7 @@ export class AguiReducer {
 
   /** Takes another model in the place of the one that is there. */
   adopt(model: Model, run: RunState, track = new Track()): void {
+    model.messages.generation = this.model.messages.generation + 1;
     this.model = model;
     this.run = run;
     this.verifier.track = track;
@@ -156,6 +157,8 @@ export class AguiReducer {
     journal.clear();
     this.forgetRecent();
     this.model.exact ||= source.exact;
+    // A chunk that stands for nothing continues the run, too.
+    if (this.track.phase === TRUNCATED) this.track.phase = RUNNING;
     if (this.run.status === "truncated" && this.track.phase === RUNNING) this.run.status = "running";
     if (event.type === "RUN_STARTED") {
       this.thinking.reset();
