@@ -51,6 +51,15 @@ agui("AG-UI boundary: retired events", [
     ],
   },
   {
+    name: "J6: a thinking event behind a failure that no run preceded",
+    options: { onViolation: "skip-event" },
+    steps: [{ type: "RUN_ERROR", message: "down" }, { type: "THINKING_END" }],
+    applied: 1,
+    errors: [{ code: "bad_order", eventIndex: 1, eventType: "REASONING_END" }],
+    warnings: [legacy("THINKING_END", "REASONING_END")],
+    status: "failed",
+  },
+  {
     name: "J4: a title that has no home is dropped with a warning",
     steps: run({ type: "THINKING_START", title: "Plan" }, { type: "THINKING_END" }),
     warnings: [

@@ -1,7 +1,13 @@
 import { describe, expect, it } from "vitest";
-import { applyPatch, type PatchExtras, type PatchOperation, readPatch } from "../../src/json/patch.js";
+import {
+  applyPatch,
+  type PatchBounds,
+  type PatchExtras,
+  type PatchOperation,
+  readPatch,
+} from "../../src/json/patch.js";
 
-const ROOMY = { depth: 100, admit: () => true };
+const ROOMY: PatchBounds = { depth: 100, admit: () => true };
 
 function apply(
   value: unknown,

@@ -36,7 +36,10 @@ export function freeRun(s: usize): void { for (let i: u32 = 0; i < ALL_TEXTS; i+
 
 /** Contents of the id of the run that was started last, for ids that are minted in it; length 0 before one. */
 @inline export function runIdStart(s: usize): usize { return textStart(s, TEXT_RUN) + 1; }
-export function runIdLength(s: usize): u32 { return load<u8>(s, A_FLAGS) & RUN_NAMED ? textLength(s, TEXT_RUN) - 2 : 0; }
+export function runIdLength(s: usize): u32 {
+  // a run may have failed before it had an id
+  return load<u8>(s, A_FLAGS) & RUN_NAMED && textStart(s, TEXT_RUN) ? textLength(s, TEXT_RUN) - 2 : 0;
+}
 
 // Copies of texts on their way into the run, {ptr, length} each; ptr 0 = no value.
 const COPIES: usize = memory.data(11 * 8, 8);
