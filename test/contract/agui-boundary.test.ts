@@ -55,7 +55,7 @@ agui("AG-UI boundary: retired events", [
     options: { onViolation: "skip-event" },
     steps: [{ type: "RUN_ERROR", message: "down" }, { type: "THINKING_END" }],
     applied: 1,
-    errors: [{ code: "bad_order", eventIndex: 1, eventType: "REASONING_END" }],
+    errors: [{ code: "bad_order", eventIndex: 1 }],
     warnings: [legacy("THINKING_END", "REASONING_END")],
     status: "failed",
   },
