@@ -279,12 +279,13 @@ export class AguiGenerator {
   }
 
   #delta(): AguiEvent {
-    const { patch, value } = this.#patch(this.#state);
+    const { patch, value } = this.patch(this.#state);
     this.#state = value;
     return { type: "STATE_DELTA", delta: patch };
   }
 
-  #patch(before: unknown): { patch: JsonPatchOperation[]; value: unknown } {
+  /** A patch for a value, and what it makes of it: the value itself where the patch does not apply. */
+  patch(before: unknown): { patch: JsonPatchOperation[]; value: unknown } {
     const rng = this.#rng;
     let value = before;
     const patch: JsonPatchOperation[] = [];
@@ -376,7 +377,7 @@ export class AguiGenerator {
         ...tag,
       };
     }
-    const { patch, value } = this.#patch(before);
+    const { patch, value } = this.patch(before);
     if (typeof value === "object" && value !== null && !Array.isArray(value)) this.#activities.set(id, value);
     return { type: "ACTIVITY_DELTA", messageId: id, activityType: rng.pick(["PLAN", "X"]), patch, ...tag };
   }
