@@ -34,6 +34,15 @@ agui("AG-UI: the end of the body", [
     messages: [assistant("m", "x")],
   },
   {
+    name: "a run that has gone on behind the end of the body is not cut off by what follows",
+    steps: [started(), finish, call("apply", (fold) => void fold.apply(textStart("m"))), textContent("other", "x")],
+    options: { onViolation: "skip-event" },
+    applied: 2,
+    errors: [{ code: "bad_order", path: "/messageId", message: "No active text message" }],
+    status: "running",
+    atomic: false,
+  },
+  {
     name: "K4, L10: reconnect truncates the run, and chunk streams stay pending",
     steps: [
       started(),

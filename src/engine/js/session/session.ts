@@ -47,7 +47,7 @@ export class JsSession implements EngineSession {
       reports.push({ kind: "error", fault: pipeline.failure });
       return 0;
     }
-    if (this.finished) this.reconnect();
+    if (this.finished) this.beginBody();
     const { counters } = pipeline;
     const before = counters.applied;
     counters.bytes += chunk.length;
@@ -113,6 +113,12 @@ export class JsSession implements EngineSession {
   }
 
   reconnect(): void {
+    this.beginBody();
+    this.protocol.reconnect();
+  }
+
+  /** Another body: positions begin anew. */
+  private beginBody(): void {
     const { pipeline } = this;
     const framer = createFramer(this.options);
     if (framer instanceof SseFramer && pipeline.framer instanceof SseFramer) {
@@ -122,7 +128,6 @@ export class JsSession implements EngineSession {
     pipeline.framer = framer;
     pipeline.failure = undefined;
     pipeline.counters.nextIndex = 0;
-    this.protocol.reconnect();
     this.finished = false;
     this.cut = false;
   }
