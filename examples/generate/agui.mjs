@@ -222,7 +222,7 @@ export function brokenAguiMessages() {
     ],
     ["unknown_variant", "/delta/0", { type: "STATE_DELTA", delta: [{ op: "frobnicate", path: "/a" }] }],
     ["bad_event", "/delta/0/path", { type: "STATE_DELTA", delta: [{ op: "remove", path: "no-slash" }] }],
-    ["target_missing", undefined, { type: "ACTIVITY_DELTA", messageId: "none", activityType: "PLAN", patch: [] }],
+    ["target_missing", "/messageId", { type: "ACTIVITY_DELTA", messageId: "none", activityType: "PLAN", patch: [] }],
     ["bad_order", undefined, { type: "RUN_FINISHED", ...run }],
     [undefined, undefined, { type: "TEXT_MESSAGE_END", messageId: "m" }],
     ["bad_event", "/messageId", { type: "TEXT_MESSAGE_CHUNK", delta: "no id" }],
