@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { prepareRunInput } from "../../src/agui/index.js";
+import { prepareRunInput, type RunAgentInput } from "../../src/agui/index.js";
 import type { Transport, Warning } from "../../src/engine/contract.js";
 import type { StreamfoldError } from "../../src/errors.js";
 import { utf8 } from "../support/bytes.js";
@@ -85,7 +85,7 @@ function baseline(fixture: Fixture) {
 
 /** What would be sent, and its warnings. */
 function checkRequest(fixture: Fixture, expected: Expectation): string[] {
-  const prepared = prepareRunInput(baseline(fixture), fixture.client ?? {});
+  const prepared = prepareRunInput(baseline(fixture) as RunAgentInput, fixture.client ?? {});
   if (expected.request !== undefined) expect(prepared.input).toMatchObject(expected.request);
   for (const absent of expected.requestAbsentPaths ?? []) {
     expect(at(prepared.input, absent), absent).toBeUndefined();

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { prepareRunInput } from "../../src/agui/index.js";
+import { prepareRunInput, type RunAgentInput } from "../../src/agui/index.js";
 import {
   activity,
   encrypted,
@@ -72,7 +72,8 @@ describe.each(KINDS)("AG-UI from one run to the next on %s", (kind) => {
     const { messages, state, run: ended } = fold(EVENTS);
     expect(ended.interrupts.map(({ id }) => id)).toEqual(["i"]);
     const resume = [{ interruptId: "i", status: "resolved", payload: true }];
-    const { input, warnings } = prepareRunInput({ threadId: ended.threadId, runId: "next", messages, state, resume });
+    const next = { threadId: ended.threadId, runId: "next", messages, state, resume };
+    const { input, warnings } = prepareRunInput(next as RunAgentInput);
     expect(warnings).toEqual([]);
     expect(input).toEqual({
       threadId: "thread",
