@@ -26,9 +26,9 @@ const ERROR_TABLE = [
   ["no_model", "stream", "The stream has no model yet"],
   ["after_end", "stream", "The stream has ended"],
   ["limit", "stream", "A limit would be exceeded"],
-  ["bad_event", "stream", "The event is malformed"],
+  ["bad_event", "stream", "{type} is malformed"],
   ["bad_order", "stream", "The event must not stand here"],
-  ["bad_attribution", "stream", "The event is attributed to an unknown run"],
+  ["bad_attribution", "stream", "The event belongs to another agent than what it names"],
   ["chunk_conflict", "stream", "The chunk does not fit the open message"],
   ["delta_failed", "stream", "The delta cannot be applied"],
   ["closed", "usage", "This object is closed"],
@@ -135,6 +135,9 @@ const REASONS = [
   "the middleware for '{type}' has thrown",
 ] as const;
 
+/** The reason of a member that is not there. */
+const MISSING = 1;
+
 /** The closed set of warning codes; the position plus one is the id in assembly/abi/codes.ts. */
 export const WARNING_CODES = [
   "duplicate_seq",
@@ -217,10 +220,11 @@ export function errorScope(code: ErrorCode): ErrorScope {
 
 /** The text of a failure, built from its code, reason and position; the same for both engines. */
 export function errorMessage(fault: Fault): string {
-  let text: string = ROW.get(fault.code)![2];
+  let text: string = ROW.get(fault.code)![2].replace("{type}", fault.eventType ?? "The event");
   // "The event lacks a member: it is missing" would say it twice.
   const reason = fault.detail ?? (fault.code === "missing_field" ? "" : REASONS[fault.reason ?? 0]);
-  if (reason) text += `: ${fillIn(reason, fault)}`;
+  if (fault.code === "bad_event" && fault.reason === MISSING) text += ": a member is missing";
+  else if (reason) text += `: ${fillIn(reason, fault)}`;
   if (fault.path !== undefined) text += ` (at ${fault.path === "" ? "the root" : fault.path})`;
   if (fault.opIndex !== undefined) text += ` (operation ${fault.opIndex})`;
   const where: string[] = [];
@@ -268,7 +272,8 @@ function fillIn(text: string, facts: { eventType?: string; subject?: string; rec
  * The one error class of this package.
  *
  * `code` is one of a closed set, `scope` says who failed (docs/errors.md); the position members are there where they exist:
- * `streamId` (`""` is the unnamed stream), `seq`, `eventIndex` (messages, from 0), `byteOffset` (wire bytes, from 0), `path` (JSON pointer, RFC 6901), `opIndex`.
+ * `streamId` (`""` is the unnamed stream), `seq`, `eventIndex` (messages, from 0), `byteOffset` (wire bytes, from 0), `path` (JSON pointer, RFC 6901), `opIndex`;
+ * of AG-UI also `eventType`, `subject` (the id, name or value that is meant) and `received` (the kind of value that came).
  * An error thrown by `push` also holds `applied`, the number of events of that chunk that were accepted, and `errors`, every failure of that chunk.
  */
 export class StreamfoldError extends Error {
@@ -281,6 +286,9 @@ export class StreamfoldError extends Error {
   readonly byteOffset?: number;
   readonly path?: string;
   readonly opIndex?: number;
+  readonly eventType?: string;
+  readonly subject?: string;
+  readonly received?: string;
   /** Set on the error that `push`, `apply`, `resume` or `finish` throws. */
   applied?: number;
   /** Set on the error that `push`, `apply`, `resume` or `finish` throws: all failures of the call, this one first. */
@@ -296,6 +304,9 @@ export class StreamfoldError extends Error {
     if (fault.byteOffset !== undefined) this.byteOffset = fault.byteOffset;
     if (fault.path !== undefined) this.path = fault.path;
     if (fault.opIndex !== undefined) this.opIndex = fault.opIndex;
+    if (fault.eventType !== undefined) this.eventType = fault.eventType;
+    if (fault.subject !== undefined) this.subject = fault.subject;
+    if (fault.received !== undefined) this.received = fault.received;
   }
 }
 

@@ -1,2 +1,9 @@
-export { type InputWarning, type PreparedInput, type PrepareOptions, prepareRunInput } from "./prepare-run-input.js";
+export type { AGUIModel, AGUIRun } from "./model.js";
+export {
+  type InputWarning,
+  type PreparedInput,
+  type PrepareOptions,
+  prepareRunInput,
+  type RunInputDraft,
+} from "./prepare-run-input.js";
 export type * from "./types.generated.js";

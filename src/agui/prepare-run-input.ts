@@ -29,6 +29,12 @@ type Json = Record<string, unknown>;
 const NO_PARTS = [0, 0, 39]; // content parts, parentRunId
 const NO_SUBAGENTS = [0, 0, 57]; // subagentRunId
 
+/** A run input in the making: members may be undefined, and the version is declared for it. */
+export type RunInputDraft = { [K in keyof RunAgentInput]?: RunAgentInput[K] | undefined } & Pick<
+  RunAgentInput,
+  "threadId" | "runId" | "messages"
+>;
+
 /**
  * Makes the run input that is sent to an agent out of the one an application holds: activity messages stay at home (AG-UI C6), retired
  * binary parts become media parts, what an older peer cannot mean is taken out with a warning (J1-J4), unknown members are removed with a warning and
@@ -39,7 +45,7 @@ const NO_SUBAGENTS = [0, 0, 57]; // subagentRunId
  * @returns what is sent, and the warnings in the order of the members
  * @throws StreamfoldError `bad_argument` with the path of what the schema rejects, `not_json` for a value that JSON cannot express
  */
-export function prepareRunInput(input: unknown, options: PrepareOptions = {}): PreparedInput {
+export function prepareRunInput(input: RunInputDraft, options: PrepareOptions = {}): PreparedInput {
   const ceiling = parseVersion(options.maxProtocolVersion);
   if (ceiling === null)
     throw usageError("bad_argument", 'maxProtocolVersion must be a version such as "1.0" or "0.0.57"');
@@ -51,6 +57,11 @@ export function prepareRunInput(input: unknown, options: PrepareOptions = {}): P
     void warnings.push({ code, path, message: message ?? warningMessage({ code, path, eventType: "the run input" }) });
   if (isObject(own)) {
     withoutActivities(own);
+    // a state may have become null, but an input with none leaves the member out (B6)
+    if (own.state === null) {
+      delete own.state;
+      warn("legacy_null", "/state", "a state of null is not sent: the agent takes an absent one for {}");
+    }
     translateInput(own, "", (code, path) => {
       if (code === "legacy_null") warn(code, path);
     });

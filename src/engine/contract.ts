@@ -23,7 +23,12 @@ export type StreamStatus = "none" | "open" | "errored" | "ended" | "refused" | R
 export type OnDeltaFailure = "warn" | "fail" | "upsert";
 export type UnknownEnum = "fatal" | "strip";
 /** Middleware by event type, `"*"` for all: gets the event as a value of its own, gives one, several or none (docs/semantics-agui.md §3). */
-export type Middleware = Record<string, (event: unknown) => unknown>;
+export type Middleware = Record<string, Handler["handle"]>;
+
+interface Handler {
+  // a method: its parameter may be declared as the event that it is
+  handle(event: unknown): unknown;
+}
 
 /** The AG-UI part of a session's options. */
 export interface AguiSessionOptions {
@@ -105,6 +110,8 @@ export interface ReplaceChange {
   id: string;
   /** Path of the field (`tool.status`); absent for the whole block. */
   field?: string;
+  /** AG-UI: the tool call that the field lies in. */
+  toolCallId?: string;
 }
 
 /** A field of a block has grown at its end. */
@@ -120,6 +127,8 @@ export interface AppendChange {
   to: number;
   /** What a string has grown by; absent for an array. */
   text?: string;
+  /** AG-UI: the tool call that the field lies in; where calls came to `toolCalls`, the last of them. */
+  toolCallId?: string;
 }
 
 /** What lies at a path of the model's `meta` was set. AG-UI: the `state` or the `run` has changed. */
@@ -325,7 +334,7 @@ export interface ReducerOptions {
   onDeltaFailure?: OnDeltaFailure;
   /** AG-UI, a value that a closed set does not list: default "fatal", "strip" removes it with a warning. */
   unknownEnum?: UnknownEnum;
-  /** Only events of these types go to `onEvent` (AG-UI). Default: all. */
+  /** AG-UI: only events of these types go to `onEvent`, those of chunks under the names of what they expand to. Default: all. */
   eventTypes?: readonly string[];
   onEvent?(event: unknown, info: EventInfo): void;
   onWarning?(warning: Warning): void;

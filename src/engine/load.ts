@@ -8,7 +8,12 @@ export type RequestedKind = "auto" | "wasm" | "wasm-simd" | "wasm-scalar" | "js"
 /** The two builds of the core. */
 export type WasmBuild = "simd" | "scalar";
 /** One binary: a compiled module, its bytes, or a response that brings them. */
-export type WasmBinary = WebAssembly.Module | BufferSource | Response;
+export type WasmBinary = WasmModule | ArrayBuffer | ArrayBufferView | Response;
+
+/** `WebAssembly.Module` where the types of the host know it: those of Node alone do not. */
+export type WasmModule = typeof globalThis extends { WebAssembly: { Module: { prototype: infer Module } } }
+  ? Module
+  : object;
 /** Binaries from the caller: one build of the core, or both. Promises and responses are for `loadEngine` only. */
 export type WasmInput =
   | MaybePromise<WasmBinary>
@@ -27,7 +32,7 @@ export interface LoadOptions {
 export interface WasmSource {
   open(build: WasmBuild): Promise<WasmBinary>;
   /** Missing where the host cannot read synchronously. */
-  openSync?(build: WasmBuild): BufferSource;
+  openSync?(build: WasmBuild): ArrayBuffer | ArrayBufferView;
 }
 
 /** Every value of `kind`. */

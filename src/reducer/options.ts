@@ -9,8 +9,9 @@ import type {
   Warning,
 } from "../engine/contract.js";
 import type { StreamfoldError } from "../errors.js";
-import { usageError } from "../errors.js";
+import { usageError, warningMessage } from "../errors.js";
 import { resolveLimits } from "../limits.js";
+import { EVENT_TYPES } from "../schema/agui.generated.js";
 import { parseVersion } from "../schema/version.js";
 import { isTransport } from "../transport/transports.js";
 import { baseline } from "./baseline.js";
@@ -84,18 +85,24 @@ export function resolveOptions(options: ReducerOptions): { session: SessionOptio
       undecodable: oneOf(options, "undecodable", ["fail", "skip"]),
       keepEnded: keepEnded(options.keepEnded),
       events: listeners.onEvent !== undefined,
-      ...(protocol === "ag-ui" && { eventTypes: eventTypes(options.eventTypes), agui: aguiOptions(options) }),
+      ...(protocol === "ag-ui" && {
+        eventTypes: eventTypes(options.eventTypes),
+        agui: aguiOptions(options, listeners),
+      }),
     },
   };
 }
 
-function aguiOptions(options: ReducerOptions): AguiSessionOptions {
+function aguiOptions(options: ReducerOptions, { onWarning }: Listeners): AguiSessionOptions {
   return {
     maxProtocolVersion: ceiling(options.maxProtocolVersion),
     onDeltaFailure: oneOf(options, "onDeltaFailure", ["warn", "fail", "upsert"]),
     unknownEnum: oneOf(options, "unknownEnum", ["fatal", "strip"]),
     middleware: middleware(options.middleware),
-    input: baseline(options.input),
+    input: baseline(options.input, ({ code, path }) => {
+      const message = warningMessage({ code, path, eventType: "the option input" });
+      onWarning?.({ code, path, message, streamId: "", eventIndex: 0 });
+    }),
   };
 }
 
@@ -123,8 +130,15 @@ function middleware(value: Middleware | undefined): Middleware | undefined {
 }
 
 function eventTypes(value: readonly string[] | undefined): readonly string[] | undefined {
-  if (value !== undefined && (!Array.isArray(value) || value.some((type) => typeof type !== "string"))) {
-    throw usageError("bad_argument", "eventTypes must be an array of strings");
+  if (value === undefined) return undefined;
+  if (!Array.isArray(value)) throw usageError("bad_argument", "eventTypes must be an array of event types");
+  for (const type of value as readonly unknown[]) {
+    if (!EVENT_TYPES.includes(type as string)) {
+      throw usageError("bad_argument", `eventTypes names ${JSON.stringify(type)}, which is no event type`);
+    }
+    if ((type as string).endsWith("_CHUNK")) {
+      throw usageError("bad_argument", `eventTypes names ${type}, but chunks are told as what they expand to`);
+    }
   }
   return value;
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { prepareRunInput } from "../../src/agui/index.js";
+import { type PreparedInput, type PrepareOptions, prepareRunInput as prepareTyped } from "../../src/agui/index.js";
 import { StreamfoldError } from "../../src/errors.js";
+
+/** Inputs that the types would not let through are what most of this is about. */
+function prepareRunInput(input: unknown, options?: PrepareOptions): PreparedInput {
+  return prepareTyped(input as Parameters<typeof prepareTyped>[0], options);
+}
 
 const BASE = { threadId: "t", runId: "r", messages: [] as unknown[] };
 const user = (content: unknown, more: object = {}) => ({ id: "u", role: "user", content, ...more });
@@ -90,6 +95,12 @@ describe("what is sent", () => {
   it("refuses what JSON cannot express", () => {
     expect(refused({ ...BASE, state: { when: new Date(0) } })).toMatchObject({ code: "not_json", path: "/state/when" });
     expect(refused({ ...BASE, state: { big: 1n } })).toMatchObject({ code: "not_json", path: "/state/big" });
+  });
+
+  it("B6: sends no null state", () => {
+    const { input, warnings } = prepareRunInput({ ...BASE, state: null });
+    expect(input).toEqual({ ...BASE, protocolVersion: "1.1" });
+    expect(warnings).toMatchObject([{ code: "legacy_null", path: "/state" }]);
   });
 
   it("T7: returns encrypted values with their types", () => {

@@ -324,7 +324,7 @@ agui("AG-UI enforcement: what is not described", [
 
 agui("AG-UI enforcement: what is malformed", [
   ...[
-    { name: "no type", event: { messageId: "m" }, message: "it is missing" },
+    { name: "no type", event: { messageId: "m" }, message: "a member is missing" },
     { name: "an empty type", event: { type: "" }, message: "it must be a non-empty string" },
   ].flatMap(({ name, event, message }) =>
     refused(`B3: ${name} is malformed`, [], event as never, { code: "bad_event", path: "/type", message }),

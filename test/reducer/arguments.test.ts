@@ -60,6 +60,8 @@ describe.each(KINDS)("arguments (%s)", (kind) => {
       [agui({ unknownEnum: "keep" }), "unknownEnum"],
       [agui({ maxProtocolVersion: "draft" }), "maxProtocolVersion"],
       [agui({ middleware: [] as never, eventTypes: "CUSTOM" }), "eventTypes"],
+      [agui({ eventTypes: ["TOOL_CALL_ARG"] }), "TOOL_CALL_ARG"],
+      [agui({ eventTypes: ["TEXT_MESSAGE_CHUNK"] }), "TEXT_MESSAGE_CHUNK"],
       [agui({ middleware: { CUSTOM: 1 } }), "middleware.CUSTOM"],
       [agui({ input: [] }), "input"],
       [() => make({ protocol: "mcp" as never }), "protocol"],
@@ -68,6 +70,23 @@ describe.each(KINDS)("arguments (%s)", (kind) => {
     expect(failing(agui({ input: { messages: [{ id: 1 }] } }), "bad_argument").path).toBe("/messages/0/role");
     expect(failing(agui({ input: { state: { at: new Date(0) } } }), "not_json").path).toBe("/state/at");
     engine(kind).createReducer({ protocol: "ag-ui", transport: "sse", sequence: undefined }).close();
+  });
+
+  it("warns of what it leaves out of an input", () => {
+    const warnings: unknown[] = [];
+    const input = { messages: [{ id: "1", role: "bot", content: "x" }], mesages: [], state: null };
+    const reducer = engine(kind).createReducer({
+      protocol: "ag-ui",
+      transport: "sse",
+      input,
+      onWarning: ({ code, path }) => warnings.push([code, path]),
+    });
+    expect(warnings).toEqual([
+      ["unknown_variant", "/messages/0"],
+      ["unknown_property", "/mesages"],
+    ]);
+    expect(reducer.snapshot()).toMatchObject({ messages: [], state: null, run: { status: "idle" } });
+    reducer.close();
   });
 
   it("says which transports there are", () => {
