@@ -26,9 +26,13 @@ function* events() {
   }
   yield { type: "TEXT_MESSAGE_END", messageId: "msg_1" };
   yield { type: "STATE_SNAPSHOT", snapshot: { todos: ["parse input", "call tool"], done: 0 } };
+  yield 50;
   yield { type: "STATE_DELTA", delta: [{ op: "replace", path: values.path, value: 1 }] };
   yield { type: "TOOL_CALL_START", toolCallId: "call_1", toolCallName: "search_docs" };
-  for (const delta of ['{"que', 'ry":"a', '2a"}']) yield { type: "TOOL_CALL_ARGS", toolCallId: "call_1", delta };
+  for (const delta of ['{"que', 'ry":"a', '2a"}']) {
+    yield { type: "TOOL_CALL_ARGS", toolCallId: "call_1", delta };
+    yield 50;
+  }
   yield { type: "TOOL_CALL_END", toolCallId: "call_1" };
   yield 50;
   yield { type: "RUN_FINISHED", ...run };

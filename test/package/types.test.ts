@@ -14,6 +14,7 @@ const USE = `
 import { type Engine, loadEngine, loadEngineSync, type Reducer, StreamfoldError } from "streamfold";
 import * as js from "streamfold/js";
 import * as agentue from "streamfold/agentue";
+import { type AGUIEvent, type AGUIModel, type CustomEvent as AGUICustomEvent, prepareRunInput } from "streamfold/agui";
 import * as stream from "streamfold/stream";
 
 export const engine: Engine = loadEngineSync({ kind: "wasm" });
@@ -22,6 +23,19 @@ export const plain: Engine = js.loadEngineSync({ kind: "js" });
 export const reducer: Reducer = engine.createReducer({ protocol: "agentue", transport: "sse" });
 export const applied: number = reducer.push(new Uint8Array(1));
 export const code: string = new Error() instanceof StreamfoldError ? "yes" : "no";
+const { input } = prepareRunInput({ threadId: "t", runId: "r", messages: [{ id: "u", role: "user", content: "hi" }], state: undefined });
+const agui = engine.createReducer({
+  protocol: "ag-ui",
+  transport: "sse",
+  input,
+  middleware: { CUSTOM: (event: AGUICustomEvent) => (event.name === "x" ? undefined : event) },
+  onEvent(event: AGUIEvent) {
+    if (event.type === "TOOL_CALL_ARGS") agui.partialArgs<{ query?: string }>(event.toolCallId)?.query;
+  },
+});
+export const status: string | undefined = agui.snapshot<AGUIModel<{ done: number }>>()?.run.status;
+// @ts-expect-error: a message has a role
+prepareRunInput({ threadId: "t", runId: "r", messages: [{ id: "u", content: "hi" }] });
 // @ts-expect-error: push returns a number
 export const wrong: string = reducer.push(new Uint8Array(1));
 // @ts-expect-error: there is no such transport
@@ -34,9 +48,12 @@ stream.nothing;
 js.loadEngineSync({ kind: "wasm-simd" });
 `;
 
+/** The types of Node that this repository has. */
+const TYPES = path.join(ROOT, "node_modules", "@types");
+
 /** Runs tsc over one file that uses the package, with the package's declarations checked too. */
 function typecheck(file: string, options: Record<string, unknown>): string {
-  const config = `tsconfig.${Object.values(options).join("-").toLowerCase()}.json`;
+  const config = `tsconfig.${path.extname(file).slice(1)}-${options.module}-${options.lib ? "node" : "page"}.json`;
   const base = { target: "es2022", lib: ["es2022", "dom"], types: [], strict: true, noEmit: true, skipLibCheck: false };
   project.write({
     [file]: USE,
@@ -57,6 +74,11 @@ describe("types resolve", () => {
     ["use.mts", { module: "nodenext", moduleResolution: "nodenext" }],
     ["use.cts", { module: "nodenext", moduleResolution: "nodenext" }],
     ["use.ts", { module: "esnext", moduleResolution: "bundler" }],
+    // a server's project knows the types of Node and none of a page
+    [
+      "use.mts",
+      { module: "nodenext", moduleResolution: "nodenext", lib: ["es2022"], types: ["node"], typeRoots: [TYPES] },
+    ],
   ])("for %s with %o", (file, options) => {
     expect(typecheck(file, options)).toBe("exit 0");
   });
