@@ -1,11 +1,11 @@
 import type { Warning } from "../engine/contract.js";
+import { cloneValue } from "../engine/js/codec/clone.js";
 import { copyValue } from "../engine/js/codec/value.js";
 import { StreamfoldError, usageError, type WarningCode, warningMessage } from "../errors.js";
 import { DEFAULT_LIMITS } from "../limits.js";
 import { enforceShape } from "../schema/enforce.js";
 import { translateInput } from "../schema/legacy.js";
 import { isAtMost, OWN_VERSION, parseVersion } from "../schema/version.js";
-import { withoutUndefined } from "./plain.js";
 import type { RunAgentInput } from "./types.generated.js";
 
 /** Options of `prepareRunInput`. */
@@ -43,13 +43,14 @@ export type RunInputDraft = { [K in keyof RunAgentInput]?: RunAgentInput[K] | un
  * @param input a RunAgentInput as a plain value; it is not changed, and members that are undefined are left out
  * @param options the peer's ceiling
  * @returns what is sent, and the warnings in the order of the members
- * @throws StreamfoldError `bad_argument` with the path of what the schema rejects, `not_json` for a value that JSON cannot express
+ * @throws StreamfoldError `bad_argument` with the path of what the schema rejects, `not_json` for a value that JSON cannot express, `too_deep`
+ *   for one that is nested deeper than 512 levels
  */
 export function prepareRunInput(input: RunInputDraft, options: PrepareOptions = {}): PreparedInput {
   const ceiling = parseVersion(options.maxProtocolVersion);
   if (ceiling === null)
     throw usageError("bad_argument", 'maxProtocolVersion must be a version such as "1.0" or "0.0.57"');
-  const copied = copyValue(withoutUndefined(input), DEFAULT_LIMITS.depth);
+  const copied = copyValue(input, DEFAULT_LIMITS.depth, true);
   if ("code" in copied) throw new StreamfoldError(copied);
   const own = copied.value as Json;
   const warnings: InputWarning[] = [];
@@ -71,7 +72,7 @@ export function prepareRunInput(input: RunInputDraft, options: PrepareOptions = 
   const { fault, removals } = enforceShape(own, "RunAgentInput", { unknownEnum: "fatal" });
   if (fault !== undefined) throw new StreamfoldError({ code: "bad_argument", ...fault });
   for (const { code, path } of removals) warn(code, path);
-  const sent = own as unknown as RunAgentInput;
+  const sent = cloneValue(own, "number") as RunAgentInput;
   if (ceiling === undefined || isAtMost(OWN_VERSION, ceiling)) sent.protocolVersion = OWN_VERSION.join(".");
   else delete sent.protocolVersion;
   return { input: sent, warnings };

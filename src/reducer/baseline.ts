@@ -20,7 +20,7 @@ export function baseline(input: unknown, onRemoval: (removal: Removal) => void):
   if (input === null || typeof input !== "object" || Array.isArray(input)) {
     throw usageError("bad_argument", "input must be an object: a run input, or a part of one");
   }
-  const copied = copyValue(input, MAXIMUM_LIMITS.depth);
+  const copied = copyValue(input, MAXIMUM_LIMITS.depth, true);
   if ("code" in copied) throw new StreamfoldError(copied);
   // a state that has become null is a state: the schema's rule is about what is sent
   const value = copied.value as Record<string, unknown>;

@@ -97,6 +97,21 @@ describe("what is sent", () => {
     expect(refused({ ...BASE, state: { big: 1n } })).toMatchObject({ code: "not_json", path: "/state/big" });
   });
 
+  it("takes values that hold themselves, or are nested without end, for what they are", () => {
+    const loop: Record<string, unknown> = {};
+    loop.a = loop;
+    loop.b = loop;
+    expect(refused({ ...BASE, forwardedProps: loop })).toMatchObject({ code: "not_json", path: "/forwardedProps/a" });
+    let deep: unknown = 1;
+    for (let level = 0; level < 3000; level++) deep = { deep };
+    expect(refused({ ...BASE, state: deep })).toMatchObject({ code: "too_deep" });
+  });
+
+  it("keeps numbers as they are", () => {
+    const state = { big: 2 ** 60, small: -0, next: 1e300 };
+    expect(JSON.stringify(prepareRunInput({ ...BASE, state }).input.state)).toBe(JSON.stringify(state));
+  });
+
   it("B6: sends no null state", () => {
     const { input, warnings } = prepareRunInput({ ...BASE, state: null });
     expect(input).toEqual({ ...BASE, protocolVersion: "1.1" });

@@ -29,9 +29,10 @@ export const LONGEST_DOUBLE = 25;
  * Everything else (undefined, functions, symbols, BigInt, NaN, Date, Map, class instances, holes, accessors, cycles) is `not_json`; `toJSON` is not called.
  *
  * @param depth levels of nesting allowed; beyond them a cycle is `not_json` and anything else `too_deep`
+ * @param skipUndefined whether members that are undefined are left out, as `JSON.stringify` does
  */
-export function copyValue(root: unknown, depth: number): ValueCopy | ValueFault {
-  const walk = new Walk(depth);
+export function copyValue(root: unknown, depth: number, skipUndefined = false): ValueCopy | ValueFault {
+  const walk = new Walk(depth, skipUndefined);
   try {
     return walk.run(root);
   } catch {
@@ -47,12 +48,14 @@ class Walk {
   private readonly keys: (string[] | undefined)[] = [];
   private readonly places: number[] = [];
   private readonly depth: number;
+  private readonly skipUndefined: boolean;
   private bound = 0;
   private exact = false;
   private deepest = 0;
 
-  constructor(depth: number) {
+  constructor(depth: number, skipUndefined: boolean) {
     this.depth = depth;
+    this.skipUndefined = skipUndefined;
   }
 
   run(root: unknown): ValueCopy | ValueFault {
@@ -108,16 +111,21 @@ class Walk {
     const top = this.sources.length - 1;
     const source = this.sources[top]!;
     const keys = this.keys[top];
-    const place = this.places[top]!;
-    if (place === (keys === undefined ? (source as unknown[]).length : keys.length)) return DONE;
-    this.places[top] = place + 1;
-    const name = keys === undefined ? place : keys[place]!;
-    this.names.push(name);
-    const property = Object.getOwnPropertyDescriptor(source, name);
-    if (property === undefined || !("value" in property)) return FAULT;
-    if (typeof name === "string") this.bound += 6 * name.length + 4;
-    else this.bound++;
-    return property.value;
+    const count = keys === undefined ? (source as unknown[]).length : keys.length;
+    for (;;) {
+      const place = this.places[top]!;
+      if (place === count) return DONE;
+      this.places[top] = place + 1;
+      const name = keys === undefined ? place : keys[place]!;
+      const property = Object.getOwnPropertyDescriptor(source, name);
+      if (this.skipUndefined && keys !== undefined && property?.value === undefined && property?.get === undefined)
+        continue;
+      this.names.push(name);
+      if (property === undefined || !("value" in property)) return FAULT;
+      if (typeof name === "string") this.bound += 6 * name.length + 4;
+      else this.bound++;
+      return property.value;
+    }
   }
 
   private open(source: object): ValueFault | undefined {
