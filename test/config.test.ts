@@ -45,7 +45,16 @@ const exported = Object.entries(manifest.exports).flatMap(([subpath, node]) => t
 describe("package.json exports", () => {
   it("name the public subpaths", () => {
     expect(Object.keys(manifest.exports).sort()).toEqual(
-      [".", "./agentue", "./agui", "./js", "./package.json", "./stream", "./streamfold.simd.wasm", "./streamfold.wasm"].sort(),
+      [
+        ".",
+        "./agentue",
+        "./agui",
+        "./js",
+        "./package.json",
+        "./stream",
+        "./streamfold.simd.wasm",
+        "./streamfold.wasm",
+      ].sort(),
     );
   });
 

@@ -13,8 +13,10 @@ import { installText } from "./root";
 import { editDocument } from "./undo-log";
 import { writeSlot } from "./write";
 
-/** Memory a document may hold besides twice its text before it is compacted: half of its text, and at least so much. */
+/** Memory a document may hold besides twice its text before it is compacted, at least. */
 const COMPACTION_SLACK: u32 = 4096;
+/** A large document may hold half of its text more, but for what a log of its changes takes beside it: 256 records with their pointers. */
+const LOG_OF_CHANGES: u32 = 28672;
 /** A node stays when it takes at most 1/8 of its text. */
 const CHEAP_SHIFT: u32 = 3;
 /** Levels that may stay expanded, so that what is kept and what is measured stay in proportion to the text. */
@@ -25,7 +27,8 @@ export function compactIfWasteful(d: usize): void {
   const size = load<u32>(d, SIZE);
   // Containers of many tiny elements hold more than twice their text as soon as they are expanded: the work condition
   // keeps such a document from being compacted by every edit.
-  if (load<u32>(d, HELD) > (size << 1) + max<u32>(size >> 1, COMPACTION_SLACK) && load<u32>(d, WORK) > size >> 2) compactWith(d, true);
+  const half = size >> 1, slack = half > COMPACTION_SLACK + LOG_OF_CHANGES ? half - LOG_OF_CHANGES : COMPACTION_SLACK;
+  if (load<u32>(d, HELD) > (size << 1) + slack && load<u32>(d, WORK) > size >> 2) compactWith(d, true);
 }
 
 /** Writes the document into one piece and gives everything else back. `false` = out of memory, or under edit; nothing changed. */

@@ -19,13 +19,14 @@ export const OP_COPY: u32 = 5;
 export const OP_TEST: u32 = 6;
 /** The op is a string, but not one of the six. */
 const UNKNOWN_OP: u32 = 0;
-const NO_OBJECT: u32 = 7;
+export const NO_OBJECT: u32 = 7;
 /** The op is missing. */
-const NO_OP: u32 = 8;
+export const NO_OP: u32 = 8;
 const OP_NO_STRING: u32 = 9;
 
 const RECORD_SIZE: u32 = 32;
-const PATH: usize = 4, FROM: usize = 12, VALUE: usize = 20, MARKS: usize = 28;
+export const PATH: usize = 4, FROM: usize = 12, VALUE: usize = 20;
+const MARKS: usize = 28;
 const NO_STRING: u32 = 1;
 
 /** Operations of the patch that was read last. */
@@ -59,6 +60,18 @@ export function clearMarks(): void {
 /** Gives the records of an unusually long patch back. */
 export function releaseOperations(): void { releaseScratch(RECORDS); }
 
+/** A record behind the others, of an operation without members; 0 = out of memory. */
+export function moreOperations(): usize {
+  if (!scratchMore(RECORDS, RECORD_SIZE)) return 0;
+  const used = load<u32>(RECORDS, RUN_LEN), record = <usize>load<u32>(RECORDS, RUN_PTR) + used;
+  store<u32>(RECORDS, used + RECORD_SIZE, RUN_LEN);
+  store<u64>(record, <u64>NO_OP);
+  store<u64>(record, 0, 8);
+  store<u64>(record, 0, 16);
+  store<u64>(record, 0, 24);
+  return record;
+}
+
 /**
  * Reads the patch at `p`, one value of validated canonical compact text that stays where it is until the patch has been
  * applied. PATCH_OK; PATCH_MALFORMED: it is no array; PATCH_LIMIT: it has more than `most` operations, of which those are
@@ -69,15 +82,9 @@ export function patchRead(p: usize, most: u32): u32 {
   if (load<u8>(p) != 0x5b) return refuse(PATCH_MALFORMED, R_ARRAY, NO_OPERATION, p, 0);
   if (load<u8>(++p) == 0x5d) return PATCH_OK;
   while (true) {
-    const used = load<u32>(RECORDS, RUN_LEN);
-    if (used / RECORD_SIZE >= most) return refuse(PATCH_LIMIT, R_LIMIT_OPERATIONS, most, 0, 0);
-    if (!scratchMore(RECORDS, RECORD_SIZE)) return refuse(PATCH_NO_MEMORY, 0, NO_OPERATION, 0, 0);
-    const record = <usize>load<u32>(RECORDS, RUN_PTR) + used;
-    store<u32>(RECORDS, used + RECORD_SIZE, RUN_LEN);
-    store<u64>(record, <u64>NO_OP);
-    store<u64>(record, 0, 8);
-    store<u64>(record, 0, 16);
-    store<u64>(record, 0, 24);
+    if (operationCount() >= most) return refuse(PATCH_LIMIT, R_LIMIT_OPERATIONS, most, 0, 0);
+    const record = moreOperations();
+    if (!record) return refuse(PATCH_NO_MEMORY, 0, NO_OPERATION, 0, 0);
     if (load<u8>(p) == 0x7b) p = readOperation(p + 1, record);
     else {
       store<u32>(record, NO_OBJECT);
@@ -124,8 +131,8 @@ function readOperation(p: usize, record: usize): usize {
   return end + 1;
 }
 
-// The op whose JSON text begins at p, quotes included.
-function opCode(p: usize): u32 {
+/** The op whose JSON text begins at p, quotes included; another number for what is none of the six. */
+export function opCode(p: usize): u32 {
   if (load<u8>(p) != 0x22) return OP_NO_STRING;
   const word = load<u64>(p);
   switch (<u32>load<u8>(p, 2)) {
@@ -139,8 +146,8 @@ function opCode(p: usize): u32 {
   }
 }
 
-// Bytes of the JSON text of a known op.
-@inline function opLength(op: u32): usize { return op == OP_ADD ? 5 : op == OP_REMOVE ? 8 : op == OP_REPLACE ? 9 : 6; }
+/** Bytes of the JSON text of a known op. */
+@inline export function opLength(op: u32): usize { return op == OP_ADD ? 5 : op == OP_REMOVE ? 8 : op == OP_REPLACE ? 9 : 6; }
 
 const NAME_OP: u64 = 0x706f, NAME_PATH: u64 = 0x68746170, NAME_FROM: u64 = 0x6d6f7266, NAME_VALUE: u64 = 0x65756c6176;
 

@@ -8,7 +8,6 @@ import { canonicalize } from "../text/minify";
 import { clearFault, fail, faultCode } from "../reduce/fault";
 import { SCRATCH_OUTPUT } from "../reduce/scratch";
 import { applyExpanded } from "../reduce/agui/apply";
-import { rejectAgui } from "../reduce/agui/ending";
 import { enforceEvent, enforceHeld, EVENT_DROPPED, EVENT_HELD, EVENT_NO_MEMORY as LACKS_MEMORY, EVENT_OK } from "../reduce/agui/enforce";
 import { canonicalEvent, eventLongNumber, eventText, eventTextEnd, readEvent, wireType } from "../reduce/agui/event";
 import { eventOrigin, eventSlotEnd, eventSlotStart, eventType, expand, expandedCount, expandedText, FROM_WIRE, select } from "../reduce/agui/expansion";
@@ -17,6 +16,7 @@ import { A_APPLIED, A_DROPPED, A_SKIPPED, statusOfAgui } from "../reduce/agui/st
 import { trackCommit, trackRollback } from "../reduce/agui/track";
 import { verify } from "../reduce/agui/verify";
 import { admitWarning, clearWarnings, firstWarning, nextWarning } from "../reduce/agui/warnings";
+import { rejectRun } from "./agui-session";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_REFUSED } from "./events";
 import {
   add, C_APPLIED, C_DROPPED, C_FIRST, C_HELD_INDEX, C_HELD_OFFSET, C_OPTIONS, C_RUN, C_SKIPPED, C_STATE, C_WARNINGS, LOST, option, PAUSED,
@@ -149,7 +149,7 @@ function hold(c: usize): u32 {
 /** Reports the fault and, where the policy says so, rejects the stream. */
 export function refuse(c: usize): u32 {
   reportFault(c);
-  if (!(flags(c) & layout.FLAG_SKIP_EVENT)) rejectAgui(load<u32>(c, C_RUN));
+  if (!(flags(c) & layout.FLAG_SKIP_EVENT)) rejectRun(c);
   return EVENT_REFUSED;
 }
 

@@ -4,7 +4,7 @@ import { setAccount } from "../memory/heap";
 import { bytesFree } from "../memory/bytes";
 import { setAguiOptions } from "../reduce/agui/enforce";
 import { setTrackLimits } from "../reduce/agui/track";
-import { finishAgui, interruptAgui } from "../reduce/agui/ending";
+import { finishAgui, interruptAgui, rejectAgui } from "../reduce/agui/ending";
 import { freeAgui, newAgui, resetAgui } from "../reduce/agui/state";
 import { C_FIRST, C_OPTIONS, C_RUN, option, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RUN } from "./layout";
 import { openStream } from "./streams";
@@ -29,13 +29,26 @@ export function setRunOptions(c: usize): void {
 /** The body has ended: a running run is cut off. */
 export function endRun(c: usize): void {
   const s = <usize>load<u32>(c, C_RUN);
-  if (s) finishAgui(s);
+  if (!s) return;
+  const account = setAccount(load<u32>(c, C_FIRST));
+  finishAgui(s);
+  setAccount(account);
 }
 
 /** The connection was lost: a running run is cut off, what was pending of it waits. */
 export function interruptRun(c: usize): void {
   const s = <usize>load<u32>(c, C_RUN);
-  if (s) interruptAgui(s);
+  if (!s) return;
+  const account = setAccount(load<u32>(c, C_FIRST));
+  interruptAgui(s);
+  setAccount(account);
+}
+
+/** The stream is refused for good. */
+export function rejectRun(c: usize): void {
+  const account = setAccount(load<u32>(c, C_FIRST));
+  rejectAgui(load<u32>(c, C_RUN));
+  setAccount(account);
 }
 
 /** Forgets the model, the queue and the pause; false = out of memory, nothing changed. */

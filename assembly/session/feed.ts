@@ -10,7 +10,7 @@ import { setValidateLimits } from "../text/validate";
 import { lineAtStart, lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line";
 import { sseAtEventStart, sseCommitId, sseFinish, sseMessageDone, sseNext } from "../frame/sse";
 import {
-  beginChunk, endChunk, FRAME_MESSAGE, FRAME_NO_MEMORY, FRAME_NONE, FRAME_TOO_LARGE, frameEvent, messageEnd,
+  beginChunk, endChunk, F_OFFSET, FRAME_MESSAGE, FRAME_NO_MEMORY, FRAME_NONE, FRAME_TOO_LARGE, frameEvent, messageEnd,
   messageOffset, messageStart, setMessage,
 } from "../frame/state";
 import { clearFault, fail, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart, pathText } from "../reduce/fault";
@@ -22,6 +22,7 @@ import { endRun, setRunOptions } from "./agui-session";
 import { resetDecoder, resetPosition } from "./position";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED } from "./events";
 import { aguiTokenKnown, allowsAguiTokens, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
+import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
 import { directSize, readDirect, readDirectLine } from "./fast-path/direct";
 import { learnTemplate } from "./fast-path/templates";
 import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
@@ -84,6 +85,12 @@ export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
   store<u32>(c, <u32>p, C_UNREAD);
   store<u32>(c, <u32>p + n, C_UNREAD_END);
   store<u8>(c, last ? 1 : 0, C_LAST_PIECE);
+  if (last && transport(c) == code.TRANSPORT_JSON && load<u32>(c, C_RUN) && lineAtStart(c + C_FRAME) && allowsDeltas(c) && foldWholeDelta(c, p, p + n)) {
+    store<u32>(c, <u32>p + n, C_UNREAD);
+    store<u8>(c, 0, C_LAST_PIECE);
+    add(c + C_FRAME, F_OFFSET, n);
+    return 1;
+  }
   store<u8>(c, IN_CHUNK, C_FEEDING);
   return run(c);
 }
@@ -110,6 +117,7 @@ function run(c: usize): u32 {
   const f = c + C_FRAME, kind = transport(c), end = <usize>load<u32>(c, C_UNREAD_END);
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
   const agui = load<u32>(c, C_RUN) != 0;
+  const deltas = agui && allowsDeltas(c);
   const templates = kind != code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c));
   if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
   beginChunk(f, p);
@@ -128,6 +136,15 @@ function run(c: usize): u32 {
           accepted += agui ? foldedAguiTokens : foldedTokens;
           if (q >= end) { p = q; break; }
           p = q;
+        }
+      }
+      if (deltas) {
+        const q = foldDelta(c, p, end, kind == code.TRANSPORT_SSE);
+        if (q) {
+          sseCommitId(f);
+          accepted++;
+          p = q;
+          continue;
         }
       }
       const q = kind == code.TRANSPORT_SSE ? readDirect(c, p, end) : readDirectLine(c, p, end);

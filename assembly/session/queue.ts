@@ -6,9 +6,9 @@ import { bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/by
 import { canonicalize } from "../text/minify";
 import { failField } from "../reduce/agentue/judge";
 import { F_SEQ, F_STREAM_ID, integerOf, opOf } from "../reduce/agentue/envelope";
-import { rejectAgui } from "../reduce/agui/ending";
 import { S_DROPPED, S_STATUS } from "../reduce/agentue/state";
 import { add, C_DROPPED, C_QUEUE, C_QUEUE_AT, C_RESUMING, LOST, option, PAUSED, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RUN, T_STATE } from "./layout";
+import { rejectRun } from "./agui-session";
 import { forgetEnding } from "./streams";
 import { EVENT_NO_MEMORY, EVENT_REFUSED, refuses } from "./events";
 import { aboutSequence, indexAbout, offsetAbout, reportFault } from "./output";
@@ -115,8 +115,7 @@ export function passEntry(c: usize, entry: usize): void { store<u32>(c, load<u32
 export function passLoss(c: usize): void {
   const t = <usize>load<u32>(c, C_RESUMING);
   if (!t) return;
-  const run = <usize>load<u32>(t, T_RUN);
-  if (run) { rejectAgui(run); return; }
+  if (load<u32>(t, T_RUN)) { rejectRun(c); return; }
   store<u8>(t + T_STATE, code.STATUS_REFUSED, S_STATUS);
   forgetEnding(c, t);
 }

@@ -55,7 +55,9 @@ function streamOf(seed: number): AguiEvent[] {
 }
 
 describe("the official client and streamfold", () => {
-  it("agree on verdict, messages and state, but for what is listed", async () => {
+  const timeout = (seconds(8) + 60) * 1000;
+
+  it("agree on verdict, messages and state, but for what is listed", { timeout }, async () => {
     const end = Date.now() + seconds(8) * 1000;
     let count = 0;
     const verdicts = new Map<string, number>();

@@ -27,6 +27,11 @@ const isPatch = ({ type }: AguiEvent): boolean => type === "STATE_DELTA" || type
 const pointers = (operation: unknown): string[] =>
   isObject(operation) ? [operation.path, operation.from].filter((pointer) => typeof pointer === "string") : [];
 
+const lacks = (value: unknown, discriminator: string): boolean =>
+  isObject(value) && typeof value[discriminator] !== "string";
+const partsLack = (content: unknown): boolean =>
+  listOf(content).some((part) => lacks(part, "type") || (isObject(part) && lacks(part.source, "type")));
+
 export const LEFT_OUT: readonly LeftOut[] = [
   {
     name: "a type that is no string or empty",
@@ -68,6 +73,17 @@ export const LEFT_OUT: readonly LeftOut[] = [
     name: "a patch of an activity's whole content",
     reason: "the client stores what is no object; here the patch fails",
     applies: (event) => event.type === "ACTIVITY_DELTA" && operations(event).some((one) => pointers(one).includes("")),
+  },
+  {
+    name: "a member of a union that does not say which",
+    reason:
+      "the client removes it like one that it does not know; here a missing role or type is malformed, like any other member",
+    applies: ({ messages, input, content, outcome }) =>
+      [...listOf(messages), ...listOf(isObject(input) ? input.messages : undefined)].some(
+        (message) => lacks(message, "role") || (isObject(message) && partsLack(message.content)),
+      ) ||
+      partsLack(content) ||
+      lacks(outcome, "type"),
   },
   {
     name: "metadata null in a part of a tool result",

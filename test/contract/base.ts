@@ -1,6 +1,6 @@
 import type { ErrorCode } from "../../src/errors.js";
 import type { Options } from "../support/fold.js";
-import { type Call, type Case, canonicalOf, eventText, type ExpectedError, type ExpectedStream } from "./runner.js";
+import { type Call, type Case, canonicalOf, type ExpectedError, type ExpectedStream, eventText } from "./runner.js";
 
 type Json = Record<string, unknown>;
 

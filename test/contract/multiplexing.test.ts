@@ -1,6 +1,6 @@
+import { expect } from "vitest";
 import { append, call, end, MODEL, modelOf, ping, set, start } from "./base.js";
 import { type Case, contract, type ExpectedStream } from "./runner.js";
-import { expect } from "vitest";
 
 // AgentUE §4.2: streams are independent; ids are opaque strings.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { EngineKind, Gap, StreamStatus, Transport } from "../../src/engine/contract.js";
-import { errorScope, type ErrorCode } from "../../src/errors.js";
+import { type ErrorCode, errorScope } from "../../src/errors.js";
 import { concat, utf8 } from "../support/bytes.js";
 import { type Chunking, everyCut, randomCuts, standardChunkings, WHOLE } from "../support/chunking.js";
 import { engine, KINDS } from "../support/engines.js";

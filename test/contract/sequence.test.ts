@@ -1,7 +1,7 @@
+import { expect } from "vitest";
 import type { Sequence } from "../../src/engine/contract.js";
 import { append, call, end, failure, MODEL, modelOf, modelWith, ping, set, setBlock, setMeta, start } from "./base.js";
 import { type Case, contract } from "./runner.js";
-import { expect } from "vitest";
 
 // AgentUE §4.1 and docs/semantics.md §3 step 7, §4: seq, repetitions, gaps.
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { Rng } from "../support/rng.js";
-import { Editor, Twin, documentText } from "./support/documents.js";
+import { documentText, Editor, Twin } from "./support/documents.js";
 import { randomValue } from "./support/json-texts.js";
 import { cloneModel } from "./support/model.js";
 import { BUILDS, Probe } from "./support/probe.js";

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Rng } from "../support/rng.js";
 import { looseText, randomString } from "./support/json-texts.js";
-import { BUILDS, Probe, bytesOf } from "./support/probe.js";
+import { BUILDS, bytesOf, Probe } from "./support/probe.js";
 
 const replacing = new TextDecoder("utf-8", { ignoreBOM: true });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Rng } from "../support/rng.js";
 import { looseText, mutate, randomValue } from "./support/json-texts.js";
-import { BUILDS, Probe, bytesOf } from "./support/probe.js";
+import { BUILDS, bytesOf, Probe } from "./support/probe.js";
 
 const fatal = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const FAULT = { none: 0, json: 1, utf8: 2, depth: 3 };

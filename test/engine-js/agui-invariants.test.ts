@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AguiSessionOptions, EngineSession, Report } from "../../src/engine/contract.js";
 import { Rng } from "../support/rng.js";
 import { randomEvents } from "./agui-streams.js";
-import { bytesOf, open, type Overrides, textOf } from "./support.js";
+import { bytesOf, type Overrides, open, textOf } from "./support.js";
 
 const AGUI: AguiSessionOptions = {
   maxProtocolVersion: undefined,

@@ -1,10 +1,10 @@
 import { describe, expect, it } from "vitest";
+import { append, end, MODEL, modelOf, ping, set, setMeta, start } from "../contract/base.js";
 import { concat, latin1, utf8 } from "../support/bytes.js";
 import { everyN } from "../support/chunking.js";
 import { engine, KINDS } from "../support/engines.js";
 import { Fold } from "../support/fold.js";
 import { sseBody } from "../support/sse.js";
-import { append, end, MODEL, modelOf, ping, set, setMeta, start } from "../contract/base.js";
 
 const lines = (...events: unknown[]): string[] => events.map((event) => JSON.stringify(event));
 const X = { id: "x", type: "t", content: "" };

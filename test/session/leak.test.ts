@@ -1,12 +1,12 @@
 import { describe, expect, it } from "vitest";
 import type { Engine, Reducer } from "../../src/engine/contract.js";
+import { append, end, MODEL, modelOf, set, setBlock, setMeta, start } from "../contract/base.js";
+import { generate } from "../fuzz/generate.js";
 import { concat, latin1, utf8 } from "../support/bytes.js";
 import { freshEngine, WASM_KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
 import { Rng } from "../support/rng.js";
 import { sseBody } from "../support/sse.js";
-import { append, end, MODEL, modelOf, set, setBlock, setMeta, start } from "../contract/base.js";
-import { generate } from "../fuzz/generate.js";
 
 const lines = (...events: unknown[]): string[] => events.map((event) => JSON.stringify(event));
 const on = (streamId: string): { stream_id: string } => ({ stream_id: streamId });

@@ -1,6 +1,5 @@
 // Application of one wire event: everything it stands for, or nothing (docs/semantics-agui.md §7).
 import * as ag from "../../abi/agui";
-import * as code from "../../abi/codes";
 import { applyActivityDelta, applyActivitySnapshot } from "./apply-activity";
 import { applyMessagesSnapshot } from "./apply-messages";
 import { applyStateDelta, applyStateSnapshot } from "./apply-state";
@@ -9,9 +8,7 @@ import { applyCallArguments, applyCallEnd, applyCallResult, applyCallStart } fro
 import { applyEncryptedValue } from "./apply-value";
 import { eventOrigin, eventType, expandedCount, FROM_CHUNK, select } from "./expansion";
 import { applyRunDetail, applyRunError, applyRunFinished, applyRunStarted } from "./run";
-import { A_VERSION, advance, setStatus, statusOfAgui } from "./state";
-import { trackPhase } from "./track";
-import { PHASE_RUNNING } from "./track-layout";
+import { A_VERSION, advance } from "./state";
 import { cutWarnings, warningsKept } from "./warnings";
 
 /**
@@ -32,8 +29,6 @@ export function applyExpanded(s: usize): bool {
     if (opens) i++;
   }
   if (load<f64>(s, A_VERSION) == version) advance(s);
-  // verification has found that the event goes on with a truncated run
-  if (statusOfAgui(s) == code.RUN_TRUNCATED && trackPhase(s) == PHASE_RUNNING) setStatus(s, code.RUN_RUNNING);
   return true;
 }
 

@@ -1,7 +1,7 @@
 // Text under append: the content of a message and the arguments of a call, and where they are remembered.
-import { chainOf, documentEpoch, elementSlot, expandSlot, isArrayNode, memberSlot, rootSlot, slotKind } from "../../document/index";
+import { chainOf, documentEpoch, elementSlot, expandSlot, isArrayNode, memberSlot, rootSlot, slotKind, slotSpan } from "../../document/index";
 import { C_CHAIN, C_EPOCH, C_MESSAGE, C_PLACE } from "./calls";
-import { ARGUMENTS, CONTENT, FUNCTION, TOOL_CALLS } from "./fragments";
+import { ARGUMENTS, CONTENT, FUNCTION, ID, TOOL_CALLS } from "./fragments";
 import { documentOf, M_CHAIN, M_EPOCH } from "./messages";
 
 /** Why there is no chain: memory is exhausted. */
@@ -41,6 +41,13 @@ export function callNode(m: usize, place: u32): usize {
   const list: usize = root ? expandMember(d, root, TOOL_CALLS, 9) : 0;
   const slot = list && isArrayNode(list) ? elementSlot(list, place) : 0;
   return slot ? expandSlot(d, slot) : 0;
+}
+
+/** The text of the id of the call at `place`, its quotes included; 0 = out of memory. */
+export function callIdAt(m: usize, place: u32): usize {
+  const call = callNode(m, place), slot: usize = call ? memberSlot(call, ID, 2) : 0;
+  // ids are never touched, so they stay spans
+  return slot ? slotSpan(slot) : 0;
 }
 
 /** The node of a member that is a container; 0 = it is none, or out of memory. */

@@ -2,12 +2,13 @@
 // are; their text is made when the log is read.
 import { alloc, free, setAccount } from "../../memory/heap";
 import { bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
-import { copyForward, equalBytes } from "../../memory/copy";
+import { copyExact, equalBytes } from "../../memory/copy";
+import { skipTrusted } from "../../text/trusted";
 import { codeUnits } from "../../text/units";
 import { chainBytes, chainSlice } from "../../document/index";
 import { putText, putUint } from "../../codec/json/put";
 import { writeUnits } from "../../codec/json/units";
-import { argumentsAt, contentChain } from "./chains";
+import { argumentsAt, callIdAt, contentChain } from "./chains";
 import { M_CHANGE, R_ID, R_ID_LENGTH } from "./messages";
 import { A_LOG, A_LOG_FIRST, A_LOST_VERSION, A_READ_VERSION, A_READS, A_START_VERSION, A_VERSION } from "./state";
 
@@ -19,11 +20,15 @@ export const PART_WHOLE: u8 = 0, PART_CONTENT: u8 = 1, PART_METADATA: u8 = 2, PA
 export const PART_ARGUMENTS: u8 = 5, PART_CALL_METADATA: u8 = 6, PART_CALL_NAME: u8 = 7, PART_CALL_VALUE: u8 = 8;
 export const PART_STATE: u8 = 9, PART_RUN: u8 = 10;
 
-// Record, 48 B: 0 kind u8 | 1 begins inside of a joined character u8 | 2 part u8 | 4 message | 8 pointer ptr | 12 pointer length
-// 16 from | 20 to | 24 first byte in the chain | 28 place of the call | 32 last version f64 | 40 version of the last read before it f64
-const C_JOINED: usize = 1, C_PART: usize = 2, C_MESSAGE: usize = 4, C_POINTER: usize = 8, C_POINTER_LENGTH: usize = 12, C_FROM: usize = 16, C_TO: usize = 20;
-const C_BYTE: usize = 24, C_PLACE: usize = 28, C_VERSION: usize = 32, C_READ: usize = 40;
-const RECORD: u32 = 48;
+@inline function isOfCall(part: u8): bool { return part >= PART_ARGUMENTS && part <= PART_CALL_VALUE; }
+
+// Record, 40 B: 0 kind u8 | 1 begins inside of a joined character u8 | 2 part u8 | 4 message | 8 from, or pointer ptr | 12 to, or pointer length
+// 16 first byte in the chain | 20 place of the call | 24 last version f64 | 32 version of the last read before it f64
+const C_JOINED: usize = 1, C_PART: usize = 2, C_MESSAGE: usize = 4, C_FROM: usize = 8, C_TO: usize = 12;
+const C_BYTE: usize = 16, C_PLACE: usize = 20, C_VERSION: usize = 24, C_READ: usize = 32;
+// Of CHANGE_META; ptr 0 = no pointer.
+const C_POINTER: usize = 8, C_POINTER_LENGTH: usize = 12;
+const RECORD: u32 = 40;
 const MOST: u32 = 256;
 /** A change whose pointer is longer (UTF-16 code units) is not kept. */
 const LONGEST_POINTER: u32 = 1024;
@@ -38,8 +43,12 @@ const MOST_READS: u32 = 256;
 @inline function endNumber(s: usize): u32 { return load<u32>(s, A_LOG + 4); }
 @inline function firstNumber(s: usize): u32 { return load<u32>(s, A_LOG_FIRST); }
 
+@inline function pointerOf(r: usize): usize { return load<u8>(r) == CHANGE_META ? <usize>load<u32>(r, C_POINTER) : 0; }
+
+// An empty pointer has an address too: `alloc` gives a block for no bytes.
 function freePointer(r: usize): void {
-  if (load<u32>(r, C_POINTER)) free(load<u32>(r, C_POINTER), load<u32>(r, C_POINTER_LENGTH) + 16);
+  const pointer = pointerOf(r);
+  if (pointer) free(pointer, load<u32>(r, C_POINTER_LENGTH));
 }
 
 /** Forgets all records and gives the memory back. Numbers go on: messages remember them. */
@@ -84,10 +93,9 @@ function forget(s: usize): void {
 function push(s: usize, kind: u8, m: usize, part: u8, place: u32): usize {
   if (!makeRoom(s)) { forget(s); return 0; }
   const number = endNumber(s), r = recordAt(s, number);
-  memory.fill(r, 0, RECORD);
-  store<u8>(r, kind);
-  store<u8>(r, part, C_PART);
-  store<u32>(r, <u32>m, C_MESSAGE);
+  store<u64>(r, <u64>kind | <u64>part << 16 | <u64>m << 32);
+  store<u64>(r, 0, C_FROM);
+  store<u32>(r, 0, C_BYTE);
   store<u32>(r, place, C_PLACE);
   store<f64>(r, load<f64>(s, A_VERSION), C_VERSION);
   store<f64>(r, load<f64>(s, A_READ_VERSION), C_READ);
@@ -129,12 +137,12 @@ export function noteMeta(s: usize, part: u8): void { push(s, CHANGE_META, 0, par
 /** What lies at a pointer (canonical contents) into the state has changed. */
 export function notePointer(s: usize, p: usize, n: u32): void {
   if (n > LONGEST_POINTER && codeUnits(p, p + n) > LONGEST_POINTER) { forget(s); return; }
-  // an empty pointer has an address too
-  const copy = alloc(n + 16);
-  if (!copy) { forget(s); return; }
-  copyForward(copy, p, n);
   const r = push(s, CHANGE_META, 0, PART_STATE, 0);
-  if (!r) { free(copy, n + 16); return; }
+  if (!r) return;
+  const copy = alloc(n);
+  // the record is there without a pointer: forgetting frees none
+  if (!copy) { forget(s); return; }
+  copyExact(copy, p, n);
   store<u32>(r, <u32>copy, C_POINTER);
   store<u32>(r, n, C_POINTER_LENGTH);
 }
@@ -199,14 +207,14 @@ function coversPointer(above: usize, below: usize): bool {
   const n = load<u32>(above, C_POINTER_LENGTH);
   if (!n) return true;
   const m = load<u32>(below, C_POINTER_LENGTH);
-  if (!load<u32>(below, C_POINTER) || m < n || !equalBytes(load<u32>(above, C_POINTER), load<u32>(below, C_POINTER), n)) return false;
+  if (!pointerOf(below) || m < n || !equalBytes(load<u32>(above, C_POINTER), load<u32>(below, C_POINTER), n)) return false;
   return m == n || load<u8>(load<u32>(below, C_POINTER) + n) == 0x2f;
 }
 
 function coversPart(above: usize, below: usize): bool {
   const part = load<u8>(above, C_PART), other = load<u8>(below, C_PART);
   if (part == other) return load<u32>(above, C_PLACE) == load<u32>(below, C_PLACE);
-  return part == PART_CALLS && other >= PART_ARGUMENTS && other <= PART_CALL_VALUE;
+  return part == PART_CALLS && isOfCall(other);
 }
 
 function isPointless(s: usize, number: u32): bool {
@@ -271,6 +279,8 @@ const FROM: usize = memory.data<u8>([0x2c, 0x22, 0x66, 0x72, 0x6f, 0x6d, 0x22, 0
 const TO: usize = memory.data<u8>([0x2c, 0x22, 0x74, 0x6f, 0x22, 0x3a, 0, 0]), TO_LENGTH: u32 = 6;
 // ,"text":"
 const TEXT: usize = memory.data<u8>([0x2c, 0x22, 0x74, 0x65, 0x78, 0x74, 0x22, 0x3a, 0x22, 0, 0, 0, 0, 0, 0, 0]), TEXT_LENGTH: u32 = 9;
+// ,"toolCallId":
+const CALL_ID: usize = memory.data<u8>([0x2c, 0x22, 0x74, 0x6f, 0x6f, 0x6c, 0x43, 0x61, 0x6c, 0x6c, 0x49, 0x64, 0x22, 0x3a, 0, 0]), CALL_ID_LENGTH: u32 = 14;
 // content
 const CONTENT: usize = memory.data<u8>([0x63, 0x6f, 0x6e, 0x74, 0x65, 0x6e, 0x74, 0]), CONTENT_LENGTH: u32 = 7;
 // metadata
@@ -297,18 +307,20 @@ function writeRecord(r: usize, out: usize): bool {
   if (!putText(out, KIND, KIND_LENGTH) || !putUint(out, kind)) return false;
   if (m && !(putText(out, ID, ID_LENGTH) && putText(out, m + R_ID, load<u32>(m, R_ID_LENGTH)) && putText(out, QUOTE, 1))) return false;
   if (part != PART_WHOLE && !(putText(out, FIELD, FIELD_LENGTH) && writeField(r, part, out) && putText(out, QUOTE, 1))) return false;
-  if (load<u32>(r, C_POINTER) && !(putText(out, POINTER, POINTER_LENGTH) && putText(out, load<u32>(r, C_POINTER), load<u32>(r, C_POINTER_LENGTH))
+  if (pointerOf(r) && !(putText(out, POINTER, POINTER_LENGTH) && putText(out, load<u32>(r, C_POINTER), load<u32>(r, C_POINTER_LENGTH))
     && putText(out, QUOTE, 1))) return false;
   if (kind == CHANGE_APPEND || kind == CHANGE_ELEMENTS || kind == CHANGE_INSERT) {
     if (!putText(out, FROM, FROM_LENGTH) || !putUint(out, load<u32>(r, C_FROM))) return false;
     if (kind != CHANGE_INSERT && (!putText(out, TO, TO_LENGTH) || !putUint(out, load<u32>(r, C_TO)))) return false;
     if (kind == CHANGE_APPEND && !writeText(r, m, out)) return false;
   }
+  if (isOfCall(part) && !writeCallId(m, load<u32>(r, C_PLACE), out)) return false;
+  if (kind == CHANGE_ELEMENTS && !writeCallId(m, load<u32>(r, C_TO) - 1, out)) return false;
   return putText(out, BRACE, 1);
 }
 
 function writeField(r: usize, part: u8, out: usize): bool {
-  if (part >= PART_ARGUMENTS && part <= PART_CALL_VALUE) {
+  if (isOfCall(part)) {
     if (!putText(out, CALLS, CALLS_LENGTH) || !putText(out, DOT, 1) || !putUint(out, load<u32>(r, C_PLACE)) || !putText(out, DOT, 1)) return false;
   }
   switch (part) {
@@ -321,6 +333,13 @@ function writeField(r: usize, part: u8, out: usize): bool {
     case PART_STATE: return putText(out, STATE, STATE_LENGTH);
     default: return putText(out, RUN, RUN_LENGTH);
   }
+}
+
+// The call at `place` is there: what a message loses its calls by makes the changes in them pointless.
+function writeCallId(m: usize, place: u32, out: usize): bool {
+  const previous = setAccount(account), id = callIdAt(m, place);
+  setAccount(previous);
+  return id != 0 && putText(out, CALL_ID, CALL_ID_LENGTH) && putText(out, id, <u32>(skipTrusted(id) - id));
 }
 
 function writeText(r: usize, m: usize, out: usize): bool {

@@ -1,6 +1,7 @@
 // What happens to a run without an event: the body ends, the connection is lost, the stream is rejected (docs/semantics-agui.md §1, §9).
+// What is noted of it is charged to the account that is set.
 import * as code from "../../abi/codes";
-import { setStatus, statusOfAgui } from "./state";
+import { changeStatus, statusOfAgui } from "./state";
 import { interruptTrack, PHASE_REJECTED, setTrackPhase } from "./track";
 
 /** The body has ended: a running run is truncated; what is open stays. */
@@ -9,14 +10,15 @@ export function finishAgui(s: usize): void { interruptAgui(s); }
 /** The connection is lost: a running run is truncated; an event may continue it. */
 export function interruptAgui(s: usize): void {
   if (statusOfAgui(s) != code.RUN_RUNNING) return;
-  setStatus(s, code.RUN_TRUNCATED);
   interruptTrack(s);
+  changeStatus(s, code.RUN_TRUNCATED);
 }
 
-/** The consumer refuses the stream for good. */
+/** The consumer refuses the stream for good, unless it has done so before. */
 export function rejectAgui(s: usize): void {
-  setStatus(s, code.RUN_REJECTED);
+  if (statusOfAgui(s) == code.RUN_REJECTED) return;
   setTrackPhase(s, PHASE_REJECTED);
+  changeStatus(s, code.RUN_REJECTED);
 }
 
 /** Whether the run has come to an end that an event has told. */

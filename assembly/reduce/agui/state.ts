@@ -2,10 +2,11 @@
 import * as code from "../../abi/codes";
 import { alloc, free } from "../../memory/heap";
 import { documentFree, documentNew, documentSetText, documentSize } from "../../document/index";
-import { freeChanges } from "./changes";
+import { freeChanges, noteMeta, PART_RUN } from "./changes";
 import { freeMessages } from "./messages";
 import { freeRun } from "./run";
-import { TRACK_SIZE, trackFree, trackInit } from "./track";
+import { TRACK_SIZE, trackFree, trackInit, trackPhase } from "./track";
+import { PHASE_RUNNING } from "./track-layout";
 
 // State, STATE_SIZE bytes:
 //   0 status u8 (RUN_ id) | 1 flags u8 | 2 spare | 4 generation: changes when records of messages or calls go, or another becomes the first of its id
@@ -114,5 +115,23 @@ export function showsNothingPending(s: usize): bool {
 /** Adds `growth` (may be negative, as u32) to the size of the snapshot. */
 @inline export function addToSize(s: usize, growth: u32): void { store<u32>(s, load<u32>(s, A_SIZE) + growth, A_SIZE); }
 
-/** One more version; every accepted event makes one. */
-@inline export function advance(s: usize): void { store<f64>(s, load<f64>(s, A_VERSION) + 1, A_VERSION); }
+/** One more version; every accepted event makes one. Its changes are noted behind this. */
+@inline export function advance(s: usize): void {
+  store<f64>(s, load<f64>(s, A_VERSION) + 1, A_VERSION);
+  if (statusOfAgui(s) == code.RUN_TRUNCATED) continueRun(s);
+}
+
+// Verification may have found that the event goes on with a truncated run.
+function continueRun(s: usize): void {
+  if (trackPhase(s) == PHASE_RUNNING) {
+    setStatus(s, code.RUN_RUNNING);
+    noteMeta(s, PART_RUN);
+  }
+}
+
+/** The run comes to another status without an event (docs/semantics-agui.md §1): one more version, and a change. The account is the stream's. */
+export function changeStatus(s: usize, status: u32): void {
+  setStatus(s, status);
+  store<f64>(s, load<f64>(s, A_VERSION) + 1, A_VERSION);
+  noteMeta(s, PART_RUN);
+}

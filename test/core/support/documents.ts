@@ -1,6 +1,6 @@
 import type { Rng } from "../../support/rng.js";
 import { randomString, randomValue } from "./json-texts.js";
-import { type Model, cloneModel, depthOf, parseModel, writeModel } from "./model.js";
+import { cloneModel, depthOf, type Model, parseModel, writeModel } from "./model.js";
 import type { Probe } from "./probe.js";
 
 /** A string's contents in canonical spelling. */

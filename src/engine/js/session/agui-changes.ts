@@ -35,6 +35,12 @@ export class AguiChanges extends ChangeLog<MessageEntry> implements ModelChanges
     this.logMeta(field, pointer);
   }
 
+  protected override callAt(entry: MessageEntry, field: string, end: number): string | undefined {
+    const [list, place] = field.split(".", 2);
+    if (list !== "toolCalls") return undefined;
+    return entry.calls[place === undefined ? end - 1 : Number(place)]?.id;
+  }
+
   protected textAt(entry: MessageEntry, field: string): string {
     let value: unknown = entry.value;
     for (const step of field.split(".")) value = (value as JsonObject)[step];

@@ -109,6 +109,14 @@ export class AguiProtocol implements Protocol {
     return this.reducer.appendText(event, this.changeLog);
   }
 
+  /** Listeners and middleware would see values that the model takes over: their events go the long way. */
+  private patchState(event: JsonObject, text: string): boolean {
+    if (this.options.events && this.wants(event)) return false;
+    const { middleware } = this.agui;
+    if (middleware !== undefined && handlerOf(middleware, event.type) !== undefined) return false;
+    return this.reducer.patchState(event, text, this.changeLog);
+  }
+
   private enqueue(queue: MessageQueue, event: JsonObject): void {
     if (queue.lost) {
       this.drop();
@@ -127,6 +135,10 @@ export class AguiProtocol implements Protocol {
       const told = this.appendText(event);
       if (told !== undefined) {
         this.accept(told, false);
+        return;
+      }
+      if (this.patchState(event, text)) {
+        this.count();
         return;
       }
     }
@@ -289,7 +301,7 @@ export class AguiProtocol implements Protocol {
 
   private reject(): void {
     this.rejected = true;
-    this.reducer.run.status = "rejected";
+    this.reducer.reject(this.changeLog);
   }
 
   private faultOf(violation: AguiViolation, byteOffset = this.pipeline.start().byteOffset ?? NOWHERE): Fault {
@@ -301,7 +313,7 @@ export class AguiProtocol implements Protocol {
   // ---------------------------------------------------------------- the body and the session
 
   finish(): void {
-    this.reducer.truncate();
+    this.reducer.truncate(this.changeLog);
   }
 
   finishResult(whole: boolean): FinishResult {
@@ -313,7 +325,7 @@ export class AguiProtocol implements Protocol {
   }
 
   reconnect(): void {
-    this.reducer.truncate();
+    this.reducer.truncate(this.changeLog);
   }
 
   reset(): void {

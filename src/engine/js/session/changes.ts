@@ -71,6 +71,15 @@ export abstract class ChangeLog<E extends Changed> {
   /** The text that stands at a field now. */
   protected abstract textAt(entry: E, field: string): string;
 
+  /**
+   * The tool call that a field lies in.
+   *
+   * @param end behind the last element, where elements came to the field; else 0
+   */
+  protected callAt(_entry: E, _field: string, _end: number): string | undefined {
+    return undefined;
+  }
+
   protected logStart(): void {
     this.log.length = 0;
     this.reads.length = 0;
@@ -152,6 +161,10 @@ export abstract class ChangeLog<E extends Changed> {
     if (change.entry !== undefined) described.id = change.entry.id;
     if (change.field !== undefined) described.field = change.field;
     if (change.pointer !== undefined) described.pointer = change.pointer;
+    if (change.entry !== undefined && change.field !== undefined) {
+      const toolCallId = this.callAt(change.entry, change.field, change.isText ? 0 : change.to);
+      if (toolCallId !== undefined) described.toolCallId = toolCallId;
+    }
     if (change.kind === "insert" && change.from >= 0) described.from = change.from;
     if (change.kind === "append") {
       described.from = change.from;

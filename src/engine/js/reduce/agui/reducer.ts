@@ -16,9 +16,10 @@ import { Journal } from "./journal.js";
 import type { LaneKind } from "./lanes.js";
 import type { CallEntry, MessageEntry } from "./messages.js";
 import { type Model, textBound } from "./model.js";
+import { patchQuickly } from "./quick-delta.js";
 import type { RunState } from "./run.js";
 import { Thinking } from "./thinking.js";
-import { CALL, type ItemKind, MESSAGE, OPEN_MESSAGE, REASONING, RUNNING, Track, TRUNCATED } from "./track.js";
+import { CALL, type ItemKind, MESSAGE, OPEN_MESSAGE, REASONING, RUNNING, TRUNCATED, Track } from "./track.js";
 import { Verifier } from "./verify.js";
 import type { AguiViolation } from "./violation.js";
 import { Warned } from "./warned.js";
@@ -53,6 +54,8 @@ export class AguiReducer {
   private readonly journal = new Journal();
   private readonly verifier: Verifier;
   private effect: Effect;
+  /** The event that was accepted last goes on with a truncated run. */
+  private continued = false;
   /** What the last quick event appended to. */
   private recentMessage: MessageEntry | undefined = undefined;
   private recentCall: CallEntry | undefined = undefined;
@@ -82,15 +85,22 @@ export class AguiReducer {
     this.warned.reset();
   }
 
-  setStatus(status: RunStatus): void {
-    this.run.status = status;
-  }
-
   /** The body has ended, or the connection: a run that is running is cut off. */
-  truncate(): void {
+  truncate(changes: ModelChanges): void {
     if (this.track.phase !== RUNNING || this.run.status !== "running") return;
     this.track.phase = TRUNCATED;
-    this.run.status = "truncated";
+    this.changeStatus("truncated", changes);
+  }
+
+  /** The stream is refused for good. */
+  reject(changes: ModelChanges): void {
+    if (this.run.status !== "rejected") this.changeStatus("rejected", changes);
+  }
+
+  private changeStatus(status: RunStatus, changes: ModelChanges): void {
+    this.run.status = status;
+    changes.next();
+    changes.meta("run");
   }
 
   /**
@@ -159,7 +169,8 @@ export class AguiReducer {
     this.model.exact ||= source.exact;
     // A chunk that stands for nothing continues the run, too.
     if (this.track.phase === TRUNCATED) this.track.phase = RUNNING;
-    if (this.run.status === "truncated" && this.track.phase === RUNNING) this.run.status = "running";
+    this.continued = this.run.status === "truncated" && this.track.phase === RUNNING;
+    if (this.continued) this.run.status = "running";
     if (event.type === "RUN_STARTED") {
       this.thinking.reset();
       this.warned.reset();
@@ -175,6 +186,7 @@ export class AguiReducer {
   /** Tells what the event that was accepted last has changed. */
   tellChanges(changes: ModelChanges): void {
     changes.next();
+    if (this.continued) changes.meta("run");
     this.effect.commit(changes);
   }
 
@@ -219,6 +231,23 @@ export class AguiReducer {
     if (owner !== undefined && item.owner !== owner) return undefined;
     const done = kind === CALL ? this.appendToCall(id, delta, changes) : this.appendToMessage(id, delta, changes);
     return done ? told : undefined;
+  }
+
+  /**
+   * A STATE_DELTA of one plain operation (`patchQuickly`) in a run that no chunk stream is pending of.
+   *
+   * @param event owned from now on when it was accepted
+   * @param text of the event, without long runs of digits
+   * @returns whether it was accepted
+   */
+  patchState(event: JsonObject, text: string, changes: ModelChanges): boolean {
+    if (event.type !== "STATE_DELTA" || this.run.status !== "running") return false;
+    if (this.track.phase !== RUNNING || this.track.lanes.size > 0) return false;
+    const pointer = patchQuickly(event, text, this.model, this.limits.depth);
+    if (pointer === undefined) return false;
+    changes.next();
+    changes.meta("state", pointer);
+    return true;
   }
 
   private appendToMessage(id: string, delta: string, changes: ModelChanges): boolean {

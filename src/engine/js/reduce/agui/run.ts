@@ -1,5 +1,5 @@
-import type { RunStatus } from "../../../contract.js";
 import { type JsonObject, own } from "../../../../json/object.js";
+import type { RunStatus } from "../../../contract.js";
 
 /** What a partial input tells of the run before there is one. */
 export interface RunIds {

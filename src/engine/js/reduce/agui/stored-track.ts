@@ -11,8 +11,8 @@ import {
   REASONING,
   REJECTED,
   RUNNING,
-  Track,
   TRUNCATED,
+  Track,
 } from "./track.js";
 
 const NAMES = ["phase", "items", "steps", "subagents", "calls", "lanes", "thinking", "named"] as const;

@@ -3,7 +3,7 @@ import { stringify } from "../../../../json/exact.js";
 import { type JsonObject, own } from "../../../../json/object.js";
 import { isObject } from "../../../../json/tree.js";
 import type { Limits } from "../../../../limits.js";
-import { enforceList, enforceRule, type EnforceOptions } from "../../../../schema/enforce.js";
+import { type EnforceOptions, enforceList, enforceRule } from "../../../../schema/enforce.js";
 import type { Rule } from "../../../../schema/types.js";
 import type { RunStatus } from "../../../contract.js";
 import { makeModel } from "./load.js";
