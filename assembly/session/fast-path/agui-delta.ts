@@ -1,0 +1,89 @@
+// STATE_DELTA in its ordinary spelling, `{"type":"STATE_DELTA","delta":[…]}`: validated, read and applied without the stages between, which have
+// nothing to say about such an event. Whatever is not entirely ordinary (another phase, a pending chunk stream, an operation that does not apply, a
+// limit in reach) is left to the full road; nothing has been touched then.
+import { AG_STATE_DELTA } from "../../abi/agui";
+import { RUN_RUNNING } from "../../abi/codes";
+import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES } from "../../abi/layout";
+import { reserve, setAccount } from "../../memory/heap";
+import { documentSize, editBegin, editCommit, editRollback, rootSlot } from "../../document/index";
+import { PATCH_OK, patchScan, patchSteps } from "../../patch/index";
+import { F_LIMIT } from "../../frame/state";
+import { maxDepth, maxNumber } from "../../reduce/agentue/limits";
+import { STATE_LEVELS } from "../../reduce/agui/apply-state";
+import { largestSize } from "../../reduce/agui/limits";
+import { notePatch } from "../../reduce/agui/patch-changes";
+import { A_APPLIED, A_STATE, addToSize, advance, statusOfAgui } from "../../reduce/agui/state";
+import { lanesPending, trackPhase } from "../../reduce/agui/track";
+import { PHASE_RUNNING } from "../../reduce/agui/track-layout";
+import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, MESSAGE_ROOM, option, PAUSED, T_FLAGS } from "../layout";
+
+/** Levels of the event around the value of an operation. */
+const VALUE_LEVELS: u32 = 3;
+
+/** Whether a connection's options let deltas be folded here: nobody wants the events themselves, and operations are not too deep. */
+export function allowsDeltas(c: usize): bool {
+  const reported = <u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS ? load<u64>(c + C_OPTIONS, OPT_EVENT_TYPES) : 0;
+  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) >> <u64>AG_STATE_DELTA & 1) == 0 && option(c, OPT_DEPTH) >= VALUE_LEVELS;
+}
+
+// {"type":"STATE_DELTA","delta":[
+@inline function begins(p: usize): bool {
+  return load<u64>(p, 8) == 0x445f455441545322 && load<u64>(p) == 0x3a2265707974227b && load<u64>(p, 16) == 0x64222c2241544c45
+    && (load<u64>(p, 24) & 0xffffffffffffff) == 0x5b3a2261746c65;
+}
+const LIST: usize = 30;
+
+// Reads the event at `p`: the address behind it, 0 when it is not of that form.
+@inline function scanDelta(p: usize, lineMode: bool): usize {
+  if (!begins(p)) return 0;
+  const q = patchScan(p + LIST, VALUE_LEVELS, maxNumber, lineMode);
+  return q && load<u8>(q) == 0x7d ? q + 1 : 0;
+}
+
+/** Folds the event at `p`, where the frame stands between two events: SSE as `data: {…}` and a blank line, NDJSON as `{…}` and LF. The address behind it, or 0. */
+export function foldDelta(c: usize, p: usize, end: usize, sse: bool): usize {
+  let start = p, next: usize = 0;
+  if (sse) {
+    if (load<u32>(p) != 0x61746164 || load<u8>(p, 4) != 0x3a) return 0;
+    start = p + 5 + (load<u8>(p, 5) == 0x20 ? 1 : 0);
+  }
+  const q = scanDelta(start, true);
+  if (!q) return 0;
+  if (sse) next = load<u16>(q) == 0x0a0a ? q + 2 : load<u32>(q) == 0x0a0d0a0d ? q + 4 : 0;
+  else if (load<u8>(q) == 0x0a) next = q + 1;
+  return next && next <= end && <u32>(q - start) <= load<u32>(c + C_FRAME, F_LIMIT) && fold(c) ? next : 0;
+}
+
+/** Folds the event that is the whole message [p, end), of which no bytes have come before; whether it was done. */
+export function foldWholeDelta(c: usize, p: usize, end: usize): bool {
+  return scanDelta(p, false) == end && <u32>(end - p) <= load<u32>(c + C_FRAME, F_LIMIT) && fold(c);
+}
+
+// Applies the patch that was read.
+function fold(c: usize): bool {
+  const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
+  if (load<u8>(t, T_FLAGS) & PAUSED || trackPhase(s) != PHASE_RUNNING || statusOfAgui(s) != RUN_RUNNING || lanesPending(s)) return false;
+  if (!reserve(MESSAGE_ROOM)) return false;
+  const account = setAccount(t), done = applies(s);
+  setAccount(account);
+  if (!done) return false;
+  add(s, A_APPLIED, 1);
+  add(c, C_APPLIED, 1);
+  add(c, C_EVENTS, 1);
+  add(c, C_EVENT_INDEX, 1);
+  return true;
+}
+
+function applies(s: usize): bool {
+  const d = <usize>load<u32>(s, A_STATE), before = documentSize(d), depth = maxDepth > STATE_LEVELS ? maxDepth - STATE_LEVELS : 0;
+  editBegin(d);
+  const done = patchSteps(d, 0, rootSlot(d), depth, largestSize(s, d)) == PATCH_OK;
+  if (done) {
+    editCommit(d);
+    advance(s);
+    notePatch(s);
+  } else editRollback(d);
+  // repeated members that were come upon stay resolved
+  addToSize(s, documentSize(d) - before);
+  return done;
+}
