@@ -61,6 +61,22 @@ export const LEFT_OUT: readonly LeftOut[] = [
       ),
   },
   {
+    name: "a move out of an array to below one of its other elements",
+    reason:
+      "the client's patch library looks for the target before the source is gone, and the elements behind it have moved up",
+    applies: (event) =>
+      isPatch(event) &&
+      operations(event).some((one) => {
+        if (!isObject(one) || one.op !== "move") return false;
+        const [, array] = /^(.*\/)\d+$/.exec(String(one.from)) ?? [];
+        return (
+          array !== undefined &&
+          String(one.path).startsWith(array) &&
+          String(one.path).slice(array.length).includes("/")
+        );
+      }),
+  },
+  {
     name: "a patch that removes the root, or goes on below one that it has set",
     reason: "the client takes null for what is left, and writes below strings; here both patches fail",
     applies: (event) =>
