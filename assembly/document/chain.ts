@@ -155,8 +155,9 @@ export function undoAppend(d: usize, record: usize, joined: bool): void {
   store<u32>(chain, load<u32>(record, 20), UNITS);
 }
 
-/** Writes the escaped text from byte `from` to the end; walks only the pieces it needs. Returns the end of the output. */
+/** Writes the escaped text from byte `from` to the end, nothing when it lies behind that; walks only the pieces it needs. Returns the end of the output. */
 export function chainSlice(chain: usize, from: u32, dst: usize): usize {
+  if (from > load<u32>(chain, BYTES)) return dst;
   settle(chain);
   let left = load<u32>(chain, BYTES) - from, piece = tailOf(chain);
   const end = dst + left;

@@ -63,7 +63,49 @@ const run = meta("run");
 /** The first version is known, further ones when changes were read there. */
 const begun = [started(), changes(0, 1, [run])];
 
+/** A character whose halves come apart: behind the first one changes are read, and then nothing is appended. */
+const HALVES: AguiCase[] = [
+  {
+    what: "content",
+    start: textStart("m"),
+    append: (delta: string) => textContent("m", delta),
+    grow: (from: number, to: number, more: string): Wanted => grow("m", "content", from, to, more),
+  },
+  {
+    what: "arguments",
+    start: toolStart("c", "f", { parentMessageId: "m" }),
+    append: (delta: string) => toolArgs("c", delta),
+    grow: (from: number, to: number, more: string): Wanted => ({
+      ...grow("m", "toolCalls.0.function.arguments", from, to, more),
+      toolCallId: "c",
+    }),
+  },
+].flatMap(({ what, start, append, grow: grown }) =>
+  ["", "abcdefgh"].flatMap((head) =>
+    ["", "xyz"].flatMap((tail) =>
+      [false, true].map((between): AguiCase => {
+        const at = head.length + 1;
+        const rest = grown(at, at + 1 + tail.length, `\ude00${tail}`);
+        return {
+          name: `${what}: an empty append behind half a character${between ? ", read" : ""}: "${head}" and "${tail}"`,
+          steps: [
+            ...begun,
+            start,
+            append(`${head}\ud83d`),
+            changes(1, 3, [insert("m", 0), grown(0, at, `${head}\ud83d`)]),
+            append(""),
+            ...(between ? [changes(3, 4, [grown(at, at, "")])] : []),
+            append(`\ude00${tail}`),
+            changes(3, 5, between ? [grown(at, at, ""), rest] : [rest]),
+          ],
+        };
+      }),
+    ),
+  ),
+);
+
 const CASES: AguiCase[] = [
+  ...HALVES,
   {
     name: "a run and what it says of itself",
     steps: [

@@ -98,6 +98,8 @@ describe.each(BUILDS)("text chains (%s)", (kind) => {
       const end = probe.call("chainSlice", chain, from, out);
       expect(Buffer.compare(Buffer.from(probe.slice(out, end)), bytes.subarray(from))).toBe(0);
     }
+    const out = probe.room(16);
+    expect(probe.call("chainSlice", chain, bytes.length + 1, out)).toBe(out);
   });
 
   it("are strings only, and keep their address while text is appended", () => {

@@ -156,6 +156,11 @@ export function notePointer(s: usize, p: usize, n: u32): void {
   if (number - firstNumber(s) < endNumber(s) - firstNumber(s)) {
     const r = recordAt(s, number);
     if (load<u8>(r) == kind && load<u8>(r, C_PART) == part && load<u32>(r, C_PLACE) == place && load<f64>(r, C_READ) == load<f64>(s, A_READ_VERSION)) {
+      // a record of empty appends stands behind a high half; the low half that completes it makes the text before it shorter
+      if (joined && load<u32>(r, C_TO) == load<u32>(r, C_FROM)) {
+        store<u32>(r, byte, C_BYTE);
+        store<u8>(r, 1, C_JOINED);
+      }
       store<u32>(r, to, C_TO);
       store<f64>(r, load<f64>(s, A_VERSION), C_VERSION);
       return;
@@ -343,6 +348,8 @@ function writeCallId(m: usize, place: u32, out: usize): bool {
 }
 
 function writeText(r: usize, m: usize, out: usize): bool {
+  // nothing was appended: where it stood may since have become the middle of a character, or lie behind the end
+  if (load<u32>(r, C_TO) == load<u32>(r, C_FROM)) return putText(out, TEXT, TEXT_LENGTH) && putText(out, QUOTE, 1);
   const previous = setAccount(account);
   const chain = load<u8>(r, C_PART) == PART_CONTENT ? contentChain(m) : argumentsAt(m, load<u32>(r, C_PLACE));
   setAccount(previous);
