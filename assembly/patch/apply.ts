@@ -11,7 +11,7 @@ import {
   operationCount, pathLengthOf, pathOf, valueLengthOf, valueOf,
 } from "./operations";
 import {
-  NO_MEMORY, findPlace, missingReason, parentNode, placeIndex, setMakesParents, targetSlot, tokenAt, tokenCount, tokenLength, walkPointer,
+  NO_DEPTH, NO_MEMORY, NO_ROOM, findPlace, missingReason, parentNode, placeIndex, setMakesParents, targetSlot, tokenAt, tokenCount, tokenLength, walkPointer,
 } from "./pointer";
 import { NO_OPERATION, PATCH_FAILED, PATCH_LIMIT, PATCH_NO_MEMORY, PATCH_OK, refuse } from "./status";
 
@@ -86,6 +86,7 @@ function applyOperation(op: u32): u32 {
 
 function failAt(reason: u32, p: usize, n: u32): u32 {
   if (reason == NO_MEMORY) return refuse(PATCH_NO_MEMORY, 0, NO_OPERATION, p, 0);
+  if (reason == NO_DEPTH || reason == NO_ROOM) return overLimit(reason == NO_DEPTH ? R_LIMIT_DEPTH : R_LIMIT_MODEL);
   return refuse(PATCH_FAILED, reason, index, p, n);
 }
 
@@ -115,9 +116,9 @@ function put(value: usize, n: u32): u32 {
 
 // Walks to the place an `add` goes to.
 @inline function walkToPlace(): u32 {
-  if (makesMissing) setMakesParents(true);
+  if (makesMissing) setMakesParents(true, depthLimit);
   const fault = walkPointer(d, root, pathOf(record), pathLengthOf(record));
-  if (makesMissing) setMakesParents(false);
+  if (makesMissing) setMakesParents(false, 0);
   return fault ? fault : findPlace();
 }
 

@@ -2,11 +2,14 @@
 // is the key as documents hold it.
 import { R_BAD_INDEX, R_INDEX_RANGE, R_NO_VALUE, R_NOT_CONTAINER, R_POINTER } from "../abi/codes";
 import { BLOCK, byteRun, eitherRun } from "../text/block";
-import { containerNode, elementCount, elementSlot, expandSlot, findEntry, isArrayNode, putMember, vectorOf } from "../document/index";
+import { TOO_LARGE, containerNode, documentFault, elementCount, elementSlot, expandSlot, findEntry, isArrayNode, putMember, vectorOf } from "../document/index";
 import { TOKEN, scratchFor } from "./scratch";
 
-/** Given instead of an `R_` id when memory is exhausted. */
-export const NO_MEMORY: u32 = 0xffffffff;
+/**
+ * Given instead of an `R_` id: memory is exhausted; the parents that would have to be made nest too deep, or take the document beyond what any may
+ * hold.
+ */
+export const NO_MEMORY: u32 = 0xffffffff, NO_DEPTH: u32 = 0xfffffffe, NO_ROOM: u32 = 0xfffffffd;
 
 /** Node that holds, or would hold, the value; 0: the pointer names the root. */
 export let parentNode: usize = 0;
@@ -107,14 +110,24 @@ function arrayIndex(p: usize, n: u32): u32 {
 
 const EMPTY_OBJECT: usize = memory.data<u8>([0x7b, 0x7d, 0, 0, 0, 0, 0, 0]);
 let makesParents: bool = false;
+let mostTokens: u32 = 0;
 
-/** Whether walks make objects of missing members on their way. */
-export function setMakesParents(value: bool): void { makesParents = value; }
+/** Whether walks make objects of missing members on their way, for pointers of at most so many tokens. */
+export function setMakesParents(value: bool, most: u32): void {
+  makesParents = value;
+  mostTokens = most;
+}
+
+// Whether more than `most` tokens begin in [p, end).
+function beginMore(p: usize, end: usize, most: u32): bool {
+  for (; p < end; p++) if (load<u8>(p) == 0x2f && most-- == 0) return true;
+  return false;
+}
 
 /**
  * Walks from `root` (a slot of document `d`) to the parent of what the pointer names and leaves it in `parentNode`, the
  * last token in `tokenAt`. Containers on the way become nodes. Returns 0, an `R_` id (a step through a scalar or to
- * something that is not there; a malformed pointer) or NO_MEMORY.
+ * something that is not there; a malformed pointer), NO_MEMORY, or what keeps parents from being made.
  */
 export function walkPointer(d: usize, root: usize, p: usize, n: u32): u32 {
   parentNode = 0;
@@ -122,7 +135,7 @@ export function walkPointer(d: usize, root: usize, p: usize, n: u32): u32 {
   if (!n) return 0;
   if (!p || load<u8>(p) != 0x2f) return R_POINTER;
   const end = p + n;
-  let slot = root;
+  let slot = root, makes = false;
   while (true) {
     const from = p + 1;
     p = tokenEnd(from, end);
@@ -140,8 +153,11 @@ export function walkPointer(d: usize, root: usize, p: usize, n: u32): u32 {
     slot = childOf(node);
     if (!slot) {
       if (!makesParents || missingReason != R_NO_VALUE) return missingReason;
+      // judged before the first one: a pointer of megabytes must not make millions of objects
+      if (!makes && beginMore(p, end, mostTokens > tokenCount ? mostTokens - tokenCount : 0)) return NO_DEPTH;
+      makes = true;
       slot = putMember(d, node, tokenAt, tokenLength, EMPTY_OBJECT, 2);
-      if (!slot) return NO_MEMORY;
+      if (!slot) return documentFault == TOO_LARGE ? NO_ROOM : NO_MEMORY;
     }
   }
   return 0;

@@ -176,8 +176,9 @@ interface Place {
 }
 
 const OK = 0;
-/** No reason of a failure: there is no room for a parent that had to be made. */
+/** No reasons of a failure: there is no room for a parent that had to be made, or it would nest the value too deep. */
 const TOO_LARGE = -1;
+const TOO_DEEP = -2;
 
 class Application {
   private readonly target: PatchTarget;
@@ -215,7 +216,7 @@ class Application {
     const { op, path, tokens, value } = operation;
     switch (op) {
       case "add": {
-        const reason = this.findForAdd(tokens);
+        const reason = this.findForAdd(tokens, value);
         return reason !== OK ? failed(reason, path) : this.put(operation, this.place, value, true);
       }
       case "replace": {
@@ -253,7 +254,7 @@ class Application {
     // Parents that have to be made are no part of what is copied.
     const early = this.extras.upsert && isPrefix(source, tokens);
     const value = early ? copyTree(this.place.value) : this.place.value;
-    reason = this.findForAdd(tokens);
+    reason = this.findForAdd(tokens, value);
     if (reason !== OK) return failed(reason, path);
     return this.put(operation, this.place, value, true);
   }
@@ -267,7 +268,7 @@ class Application {
     // Elements behind a removed one move up, which decides where the target is. Taking a member out decides nothing for it.
     const list = Array.isArray(origin.parent) ? origin.parent : undefined;
     list?.splice(origin.key as number, 1);
-    reason = this.findForAdd(tokens);
+    reason = this.findForAdd(tokens, origin.value);
     list?.splice(origin.key as number, 0, origin.value);
     if (reason !== OK) return failed(reason, path);
     const place = this.place;
@@ -408,17 +409,21 @@ class Application {
   }
 
   /** Finds where `add` puts a value: the root, a member that is there or not, a position up to the array's length. */
-  private findForAdd(tokens: readonly string[]): number {
+  private findForAdd(tokens: readonly string[], value: unknown): number {
     if (tokens.length === 0) {
       this.place = { parent: undefined, key: "", value: this.target.value };
       return OK;
     }
     const last = tokens.length - 1;
     let parent = this.target.value;
+    let makes = false;
     for (let i = 0; i < last; i++) {
       const step = childOf(parent, tokens[i]!);
       if (step.value === undefined) {
         if (step.reason !== R_NO_VALUE || !this.extras.upsert) return step.reason;
+        // Judged before the first one: a pointer of megabytes must not make millions of objects.
+        if (!makes && tokens.length + measure(value).depth > this.bounds.depth) return TOO_DEEP;
+        makes = true;
         parent = this.create(parent as JsonObject, tokens[i]!);
         if (parent === undefined) return TOO_LARGE;
       } else {
@@ -442,6 +447,7 @@ class Application {
 
 function failed(reason: number, path: string): Fault {
   if (reason === TOO_LARGE) return { code: "limit", reason: R_LIMIT_MODEL, path };
+  if (reason === TOO_DEEP) return { code: "limit", reason: R_LIMIT_DEPTH, path };
   return { code: "delta_failed", reason, path };
 }
 

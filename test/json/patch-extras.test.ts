@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { R_LIMIT_DEPTH } from "../../assembly/abi/codes.js";
 import {
   applyPatch,
   type PatchBounds,
@@ -50,6 +51,23 @@ describe("upsert", () => {
       expect(fault).toMatchObject({ code: "delta_failed", opIndex: 1, path });
     }
     expect(upsert({}, { op: "test", path: "/a", value: 1 }).fault).toMatchObject({ code: "delta_failed" });
+  });
+
+  it("makes no parents that would nest the value too deep", () => {
+    const touch = () => {
+      throw new Error("a parent was made");
+    };
+    const bounds = { depth: 3, admit: touch };
+    for (const [path, value] of [
+      ["/a/b/c/d", 1],
+      ["/a/b/c", []],
+      ["/a/b", { x: [1] }],
+      ["/a".repeat(100_000), 1],
+    ] as const) {
+      const { value: after, fault } = apply({}, [{ op: "add", path, value }], { upsert: true }, bounds);
+      expect(after).toEqual({});
+      expect(fault).toMatchObject({ code: "limit", reason: R_LIMIT_DEPTH, opIndex: 0, path });
+    }
   });
 
   it("counts the parents", () => {
