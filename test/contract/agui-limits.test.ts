@@ -1,3 +1,4 @@
+import { describe, expect, it } from "vitest";
 import {
   type AguiEvent,
   activity,
@@ -19,6 +20,8 @@ import {
   toolStart,
 } from "../support/agui-events.js";
 import { utf8 } from "../support/bytes.js";
+import { engine, KINDS } from "../support/engines.js";
+import { Fold } from "../support/fold.js";
 import { type AguiOptions, agui, type Refusal, refused, user } from "./agui.js";
 import { call } from "./base.js";
 
@@ -169,6 +172,101 @@ agui("AG-UI limits: modelBytes", [
   },
 ]);
 
+const SMALL: AguiOptions = { limits: { modelBytes: 10 } };
+
+agui("AG-UI limits: modelBytes below an empty model", [
+  {
+    name: "what does not grow it passes",
+    options: { ...SMALL, onDeltaFailure: "fail" },
+    steps: [
+      started(),
+      messagesSnapshot([]),
+      stateSnapshot({}),
+      stateDelta([]),
+      stateDelta([{ op: "test", path: "", value: {} }]),
+      stateDelta([{ op: "replace", path: "", value: "" }]),
+      stateDelta([{ op: "replace", path: "", value: [] }]),
+      stateSnapshot(1),
+      stateDelta([{ op: "replace", path: "", value: 2 }]),
+    ],
+    messages: [],
+    state: 2,
+  },
+  ...[10, EMPTY].flatMap((modelBytes) => [
+    ...limit(
+      `a delta that grows it, ${modelBytes}`,
+      { modelBytes },
+      [],
+      stateDelta([{ op: "add", path: "/a", value: 1 }]),
+      "/delta",
+      {
+        opIndex: 0,
+        state: {},
+      },
+    ),
+    ...limit(`a state that grows it, ${modelBytes}`, { modelBytes }, [], stateSnapshot({ a: 1 }), "/snapshot", {
+      state: {},
+    }),
+    ...limit(`a message, ${modelBytes}`, { modelBytes }, [], textStart("m"), "/messageId", { messages: [] }),
+    ...limit(`messages, ${modelBytes}`, { modelBytes }, [], messagesSnapshot([user("u")]), "/messages", {
+      messages: [],
+    }),
+  ]),
+  ...limit(
+    "what it had before it became smaller",
+    { modelBytes: 10 },
+    [stateSnapshot(1)],
+    stateSnapshot({}),
+    "/snapshot",
+    {
+      state: 1,
+    },
+  ),
+  ...limit(
+    "a delta that grows it and makes it small again",
+    { modelBytes: 10 },
+    [],
+    stateDelta([
+      { op: "add", path: "/a", value: 1 },
+      { op: "remove", path: "/a" },
+    ]),
+    "/delta",
+    { opIndex: 0, state: {} },
+  ),
+  {
+    name: "an echoed input without messages",
+    options: SMALL,
+    steps: [started({ input: { threadId: "t", runId: "r", messages: [], state: {} } })],
+    messages: [],
+  },
+]);
+
+describe.each(KINDS)("AG-UI limits: an empty model beyond modelBytes, %s", (kind) => {
+  const fresh = (more: AguiOptions = {}) => new Fold(engine(kind), "json", { protocol: "ag-ui", ...SMALL, ...more });
+  const tooLarge = { code: "limit", path: "" };
+
+  it("is what a checkpoint brings back", () => {
+    const checkpoint = fresh().reducer.checkpoint();
+    const other = fresh();
+    other.reducer.restore(checkpoint);
+    expect(other.reducer.snapshot()).toMatchObject({ messages: [], state: {} });
+    const large = fresh({ limits: {}, input: { state: { a: 1 } } }).reducer.checkpoint();
+    expect(() => other.reducer.restore(large)).toThrow(expect.objectContaining({ code: "bad_checkpoint" }));
+  });
+
+  it("is loaded where the model is no smaller", () => {
+    const { reducer } = fresh({ input: { state: {} } });
+    reducer.load({ messages: [] });
+    expect(() => reducer.load({ messages: [], state: { a: 1 } })).toThrow(expect.objectContaining(tooLarge));
+    reducer.load({ messages: [], state: 1 });
+    expect(() => reducer.load({ messages: [] })).toThrow(expect.objectContaining(tooLarge));
+    expect(reducer.snapshot()).toMatchObject({ messages: [], state: 1 });
+    reducer.reset();
+    expect(reducer.snapshot()).toMatchObject({ messages: [], state: {} });
+    expect(() => fresh({ input: { state: { a: 1 } } }).reducer.snapshot()).toThrow(expect.objectContaining(tooLarge));
+  });
+});
+
 const nest = (levels: number): unknown => (levels === 0 ? 1 : [nest(levels - 1)]);
 
 agui("AG-UI limits: depth", [
@@ -185,6 +283,35 @@ agui("AG-UI limits: depth", [
     stateDelta([{ op: "replace", path: "/0/0/0/0/0", value: [] }]),
     "/delta",
     { opIndex: 0, state: nest(5) },
+  ),
+  ...[
+    ["an upsert", 6, 1],
+    ["an upsert of a list", 5, []],
+    ["an upsert far beyond", 500_000, 1],
+  ].flatMap(([what, tokens, value]) =>
+    limit(
+      `${what} that would nest too deep`,
+      { depth: 6 },
+      [],
+      stateDelta([{ op: "replace", path: "/a".repeat(tokens as number), value }]),
+      "/delta",
+      { opIndex: 0, state: {}, options: { onDeltaFailure: "upsert", limits: { depth: 6 } } },
+    ),
+  ),
+  {
+    name: "an upsert of just the depth",
+    options: { onDeltaFailure: "upsert", limits: { depth: 6 } },
+    steps: [started(), stateDelta([{ op: "add", path: "/a/a/a/a/a", value: 1 }])],
+    state: { a: { a: { a: { a: { a: 1 } } } } },
+    warnings: [{ code: "delta_upserted", path: "/a/a/a/a/a", opIndex: 0 }],
+  },
+  ...limit(
+    "an upsert that would nest too deep and be too large",
+    { depth: 6 },
+    [],
+    stateDelta([{ op: "add", path: "/aaaaaaaa/bbbbbbbb/c", value: nest(3) }]),
+    "/delta",
+    { opIndex: 0, state: {}, options: { onDeltaFailure: "upsert", limits: { depth: 6, modelBytes: EMPTY + 10 } } },
   ),
   ...limit(
     "content of an activity that would nest too deep",

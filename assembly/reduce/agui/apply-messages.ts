@@ -116,7 +116,8 @@ export function applyMessagesSnapshot(s: usize): bool {
   }
   if (count > maxBlocks) return failLimit(ag.F_MESSAGES, code.R_LIMIT_BLOCKS);
   if (count) size += count - 1;
-  if (<u64>load<u32>(s, A_SIZE) - messagesSize(s) + size > <u64>maxModel) return failLimit(ag.F_MESSAGES, code.R_LIMIT_MODEL);
+  const before = <u64>messagesSize(s);
+  if (size > before && <u64>load<u32>(s, A_SIZE) - before + size > <u64>maxModel) return failLimit(ag.F_MESSAGES, code.R_LIMIT_MODEL);
   if (!beginList(count)) return failMemory();
   for (let i: u32 = 0; i < held; i++) {
     const m = messageAt(s, i), entry = standIn(m);

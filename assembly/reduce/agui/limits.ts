@@ -26,13 +26,16 @@ export function isTooDeep(levels: u32, p: usize, n: u32): bool {
   return levels + (n >> 1) > maxDepth && levels + valueDepth(<u32>p, n) > maxDepth;
 }
 
-/** Whether the snapshot would be too large if something in it grew from `before` to `after` bytes. */
+/** Whether the snapshot would be too large if something in it went from `before` to `after` bytes. What does not grow passes, however large the rest is. */
 export function isTooLarge(s: usize, before: u32, after: u32): bool {
   return after > before && <u64>load<u32>(s, A_SIZE) + <u64>(after - before) > <u64>maxModel;
 }
 
-/** Bytes a document may have when nothing else of the snapshot grows. */
-export function largestSize(s: usize, d: usize): u32 { return documentSize(d) + maxModel - load<u32>(s, A_SIZE); }
+/** Bytes a document may have when nothing else of the snapshot grows. An empty model can be beyond a small limit: then what the document has. */
+export function largestSize(s: usize, d: usize): u32 {
+  const size = load<u32>(s, A_SIZE);
+  return documentSize(d) + (maxModel > size ? maxModel - size : 0);
+}
 
 /** Takes the open edit of `d`, which had `before` bytes, back: repeated members that it came upon stay resolved. Always returns false. */
 export function undo(s: usize, d: usize, before: u32): bool {

@@ -16,7 +16,7 @@ import { failMemory, isTooDeep } from "./limits";
 import { beginIdle, copyBaseIds, dropBaseIds, setBaseIds } from "./run";
 import { kindAt } from "./schema";
 import { SHAPE_RUN_AGENT_INPUT } from "./schema-table.generated";
-import { A_STATE, addToSize, advance, statusOfAgui } from "./state";
+import { A_SIZE, A_STATE, addToSize, advance, statusOfAgui } from "./state";
 import { trackFree } from "./track";
 
 /**
@@ -136,7 +136,8 @@ export function replaceModel(s: usize, idle: bool): bool {
   pathReset();
   if (messages && isTooDeep(STATE_LEVELS, messages, <u32>(messagesEnd - messages))) return failAt(piece.MESSAGES, 8, code.R_LIMIT_DEPTH);
   if (isTooDeep(STATE_LEVELS, text, n)) return failAt(piece.STATE, 5, code.R_LIMIT_DEPTH);
-  if (allSize + <u64>n > <u64>maxModel) return fail(code.E_LIMIT, code.R_LIMIT_MODEL);
+  // beyond the limit may be what is no larger than what was there
+  if (allSize + <u64>n > <u64>max<u32>(maxModel, load<u32>(s, A_SIZE))) return fail(code.E_LIMIT, code.R_LIMIT_MODEL);
   const d = newDocument(text, n), old = <usize>load<u32>(s, A_STATE), before = documentSize(old);
   if (!d) return failMemory();
   if ((idle && !copyBaseIds(s)) || !makeAll()) {

@@ -11,6 +11,8 @@ export class Size {
   private readonly measure: () => number;
   private bytes: number;
   private counted = false;
+  /** What it may have after the changes that have begun. */
+  private most: number;
 
   /**
    * @param limit bytes allowed
@@ -19,8 +21,18 @@ export class Size {
    */
   constructor(limit: number, bound: number, measure: () => number) {
     this.limit = limit;
+    this.most = limit;
     this.bytes = bound;
     this.measure = measure;
+  }
+
+  /** Changes begin that are one: what is over the limit already may stay so, but not grow. */
+  begin(): void {
+    if (!this.counted && this.bytes > this.limit) {
+      this.bytes = this.measure();
+      this.counted = this.bytes > this.limit / 2;
+    }
+    this.most = this.counted ? Math.max(this.limit, this.bytes) : this.limit;
   }
 
   /**
@@ -44,7 +56,7 @@ export class Size {
       }
     }
     const bytes = this.bytes + growth();
-    if (bytes > this.limit) return false;
+    if (bytes > this.most) return false;
     this.bytes = bytes;
     return true;
   }

@@ -378,7 +378,7 @@ export class AguiProtocol implements Protocol {
       stored = readOrdered(text, orders);
       names = (object) => orderedNames(object, orders.get(object));
     }
-    const model = loadModel(stored, source, this.options.limits, names);
+    const model = loadModel(stored, source, this.options.limits, names, this.reducer.model);
     if ("code" in model) return { ...model, streamId };
     this.adopt(model);
     this.changeLog.next();

@@ -19,6 +19,7 @@ import type { AguiViolation } from "./violation.js";
  * A model of messages and state that were judged.
  *
  * @param messages and state: owned by the model from now on
+ * @param held what it takes the place of: a model that is no larger may be beyond `modelBytes`
  * @returns the model, or the limit that it exceeds, with a path from the root of what was given
  */
 export function makeModel(
@@ -26,6 +27,7 @@ export function makeModel(
   state: unknown,
   source: Source,
   limits: Limits,
+  held = new Model(limits),
 ): Model | AguiViolation {
   if (messages.length > limits.blocks) {
     return { code: "limit", reason: R_LIMIT_BLOCKS, path: `/messages/${limits.blocks}` };
@@ -38,7 +40,8 @@ export function makeModel(
     model.messages.push(new MessageEntry(message));
   }
   if (model.isTooDeep(state, STATE_LEVEL, source)) return { code: "limit", reason: R_LIMIT_DEPTH, path: "/state" };
-  if (!model.size.admit(0, () => 0)) return { code: "limit", reason: R_LIMIT_MODEL, path: "" };
+  if (!model.size.admit(0, () => 0) && model.size.exact() > held.size.exact())
+    return { code: "limit", reason: R_LIMIT_MODEL, path: "" };
   return model;
 }
 
@@ -47,6 +50,7 @@ export function makeModel(
  *
  * @param stored owned from now on
  * @param names members of its objects in document order
+ * @param held what it takes the place of
  * @returns the model; `bad_model` or `limit` with a path into what was given
  */
 export function loadModel(
@@ -54,6 +58,7 @@ export function loadModel(
   source: Source,
   limits: Limits,
   names: (object: JsonObject) => readonly string[],
+  held: Model,
 ): Model | AguiViolation {
   if (!isObject(stored)) return { code: "bad_model", reason: R_X_OBJECT, path: "", received: kindOf(stored) };
   const messages = own(stored, "messages");
@@ -62,5 +67,5 @@ export function loadModel(
   const { fault } = enforceList(messages, "Message", { unknownEnum: "fatal", names });
   if (fault !== undefined) return { code: "bad_model", ...fault, path: `/messages${fault.path}` };
   const state = own(stored, "state");
-  return makeModel(messages as JsonObject[], state === undefined ? {} : state, source, limits);
+  return makeModel(messages as JsonObject[], state === undefined ? {} : state, source, limits, held);
 }

@@ -138,6 +138,7 @@ export class AguiReducer {
   private advance(event: JsonObject, source: Source, keep: (events: readonly JsonObject[]) => void): AguiVerdict {
     const { verifier, journal, effect } = this;
     const { size } = this.model;
+    size.begin();
     const count = size.save();
     const events = expand(event, verifier.track.lanes, journal);
     let violation: AguiViolation | undefined;
