@@ -52,7 +52,7 @@ const CLI = "src/cli/main.ts";
 const BENCH = "bench/run.ts";
 const SIZE = "bench/size.ts";
 
-/** Scripts that write generated files; each takes `--check` and then only compares. `owns` are the `*.generated.ts` files it writes. */
+/** Scripts that write generated files; each takes `--check` and then only compares. `owns` are the files it writes. */
 const GENERATORS = [
   { script: "examples/generate.mjs", owns: [] },
   {
@@ -60,6 +60,7 @@ const GENERATORS = [
     owns: [
       "src/schema/agui.generated.ts",
       "src/agui/types.generated.ts",
+      "assembly/abi/agui.ts",
       "assembly/reduce/agui/schema-table.generated.ts",
     ],
   },

@@ -151,9 +151,8 @@ function run(c: usize): u32 {
       if (q) {
         if (handleDirect(c, <u32>(q - p))) {
           accepted++;
-          if (!templates) {}
-          else if (agui) { if (!(awake && aguiTokenKnown)) learnAguiToken(p, q); }
-          else if (!(awake && tokenKnown) && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
+          if (templates && agui && !(awake && aguiTokenKnown)) learnAguiToken(p, q);
+          if (templates && !agui && !(awake && tokenKnown) && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
         }
         p = q;
         if (load<u32>(c, C_STATE)) break;

@@ -1,4 +1,4 @@
-// State of an AG-UI connection: its messages, its state, what is shown of the run, counters. V's records hang on `A_TRACK`.
+// State of an AG-UI connection: its messages, its state, what is shown of the run, counters. The track's records hang on `A_TRACK`.
 import * as code from "../../abi/codes";
 import { alloc, free } from "../../memory/heap";
 import { documentFree, documentNew, documentSetText, documentSize } from "../../document/index";

@@ -1,6 +1,7 @@
 import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
 import { EVENT_TYPES } from "../../schema/agui.generated.js";
+import { isAtMost } from "../../schema/version.js";
 import type { AguiSessionOptions, SessionOptions } from "../contract.js";
 import type { Core } from "./instance.js";
 
@@ -53,17 +54,8 @@ function aguiFlags(options: AguiSessionOptions): number {
   return (
     DELTA_FAILURE[options.onDeltaFailure] |
     (options.unknownEnum === "strip" ? layout.AGUI_STRIP_ENUMS : 0) |
-    (knowsSubagents(options.maxProtocolVersion) ? 0 : layout.AGUI_NO_SUBAGENTS)
+    (isAtMost(options.maxProtocolVersion, BEFORE_SUBAGENTS) ? layout.AGUI_NO_SUBAGENTS : 0)
   );
-}
-
-function knowsSubagents(version: readonly number[] | undefined): boolean {
-  if (version === undefined) return true;
-  for (const [i, part] of BEFORE_SUBAGENTS.entries()) {
-    const given = version[i] ?? 0;
-    if (given !== part) return given > part;
-  }
-  return false;
 }
 
 /** Bit n for type n of the schema, the highest one for a type that is not in it. */
