@@ -176,7 +176,7 @@ agui("AG-UI load", [
     steps: [textStart("m"), call("load", (fold) => fold.reducer.load({ messages: [] })), started()],
     errors: [{ code: "bad_order", eventIndex: 0 }],
     applied: 1,
-    version: 2,
+    version: 3,
     status: "running",
     atomic: false,
   },

@@ -22,7 +22,7 @@ export interface AguiCase extends Omit<Case, "applied" | "errors" | "warnings" |
   /** In order; none where absent. */
   warnings?: readonly Expected<WarningRecord>[];
   status?: RunStatus;
-  /** Default: `applied`. */
+  /** Default: `applied`, and one more for a stream that is rejected in the end. */
   version?: number;
   /** All messages, in their order and with their members in order; a string is JSON text. */
   messages?: unknown;
@@ -61,7 +61,8 @@ function toCase({ skipped = 0, status, version, messages, state, run, types, eve
       const snapshot = JSON.parse(new TextDecoder().decode(reducer.snapshotBytes())) as Snapshot;
       same(Object.keys(snapshot), ["messages", "state", "run"], `${label}: members of the snapshot`);
       same(reducer.status(), snapshot.run.status, `${label}: status()`);
-      same(reducer.stats({ streamId: "" }).version, version ?? applied, `${label}: version`);
+      const rejection = snapshot.run.status === "rejected" ? 1 : 0;
+      same(reducer.stats({ streamId: "" }).version, version ?? applied + rejection, `${label}: version`);
       if (one.applied === undefined) same(reducer.stats().skipped, skipped, `${label}: skipped`);
       if (status !== undefined) same(snapshot.run.status, status, `${label}: status`);
       if (messages !== undefined) checkExact(fold, "messages", messages, label);

@@ -171,12 +171,13 @@ export class Fold {
     return this.#options.protocol === "ag-ui";
   }
 
-  /** Status, seq, version and the very bytes of every model: what a refused event must not change (status apart). */
+  /** Seq, version and the very bytes of every model: what a refused event must not change, but for the status and, in AG-UI, its version. */
   fingerprint(): string {
     return this.reducer
       .streamIds()
       .map((streamId) => {
-        const version = this.reducer.stats({ streamId }).version;
+        const rejection = this.#isAgui && this.reducer.status({ streamId }) === "rejected" ? 1 : 0;
+        const version = this.reducer.stats({ streamId }).version - rejection;
         const text = new TextDecoder().decode(this.#model(streamId));
         const bytes = this.#isAgui ? text.replace(RUN_STATUS, "$1") : text;
         return JSON.stringify([streamId, this.reducer.seq({ streamId }) ?? null, version, bytes]);

@@ -79,11 +79,11 @@ export class JsSession implements EngineSession {
 
   finish(reports: Report[]): number {
     const { pipeline, options } = this;
-    if (pipeline.failure !== undefined) {
+    if (pipeline.failure !== undefined || this.finished) {
+      // A run may have gone on by other means than the body.
       this.protocol.finish();
       return 0;
     }
-    if (this.finished) return 0;
     this.finished = true;
     const { framer } = pipeline;
     const before = pipeline.counters.applied;
