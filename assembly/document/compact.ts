@@ -16,8 +16,8 @@ import { writeSlot } from "./write";
 /** Memory a document may hold besides twice its text before it is compacted, at least. */
 const COMPACTION_SLACK: u32 = 4096;
 /** A large document may hold half of its text more, but for what a log of its changes takes beside it: 256 records with their pointers. */
-const LOG_OF_CHANGES: u32 = 28672;
-/** A node stays when it takes at most 1/8 of its text. */
+const LOG_OF_CHANGES: u32 = 30720;
+/** A node stays when it takes at most 1/8 of its text; others while all that stay take no more than 3/4 of the document's. */
 const CHEAP_SHIFT: u32 = 3;
 /** Levels that may stay expanded, so that what is kept and what is measured stay in proportion to the text. */
 const KEPT_LEVELS: u32 = 8;
@@ -40,7 +40,8 @@ function compactWith(d: usize, keep: bool): bool {
   if (!piece) return false;
   const text = piece + PIECE_HEADER;
   writeSlot(d, text);
-  if (keep && load<u32>(d, 4) == NODE && isCheap(load<u32>(d), size)) {
+  allowance = (size >> 1) + (size >> 2);
+  if (keep && load<u32>(d, 4) == NODE && stays(load<u32>(d), size)) {
     rebase(d, load<u32>(d), text, 1);
     dropPieces(d, <usize>load<u32>(d, PIECES), 0);
     linkPiece(piece, 0);
@@ -53,14 +54,22 @@ function compactWith(d: usize, keep: bool): bool {
   return true;
 }
 
-function isCheap(node: usize, size: u32): bool {
+// What is left of those 3/4.
+let allowance: u32 = 0;
+
+// Whether the node, whose text takes `size` bytes, stays; what it takes of the allowance is taken.
+function stays(node: usize, size: u32): bool {
   const kind = kindOf(node);
   if (kind == CHAIN) return false;
   const table: u32 = kind != ARRAY && indexOf(node) ? tableBytes(node) : 0;
-  return NODE_SIZE + table + (load<u32>(node, CAPACITY) << strideShift(kind)) <= size >> CHEAP_SHIFT;
+  const cost = NODE_SIZE + table + (load<u32>(node, CAPACITY) << strideShift(kind));
+  const done = cost <= allowance;
+  if (!done && cost > size >> CHEAP_SHIFT) return false;
+  allowance = done ? allowance - cost : 0;
+  return true;
 }
 
-// Lets the node, whose text now begins at `at`, name its children there; those that are not cheap become spans again.
+// Lets the node, whose text now begins at `at`, name its children there; those that do not stay become spans again.
 function rebase(d: usize, node: usize, at: usize, level: u32): void {
   const isArray = kindOf(node) == ARRAY;
   if (!isArray) forgetRemoved(node);
@@ -77,7 +86,7 @@ function rebase(d: usize, node: usize, at: usize, level: u32): void {
       place += 8;
     }
     const p = load<u32>(slot), n = load<u32>(slot, 4), size = valueSize(p, n);
-    if (n == NODE && level < KEPT_LEVELS && isCheap(p, size)) rebase(d, p, at, level + 1);
+    if (n == NODE && level < KEPT_LEVELS && stays(p, size)) rebase(d, p, at, level + 1);
     else {
       releaseValue(d, p, n);
       store<u32>(slot, <u32>at);
