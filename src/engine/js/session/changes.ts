@@ -161,16 +161,16 @@ export abstract class ChangeLog<E extends Changed> {
     if (change.entry !== undefined) described.id = change.entry.id;
     if (change.field !== undefined) described.field = change.field;
     if (change.pointer !== undefined) described.pointer = change.pointer;
-    if (change.entry !== undefined && change.field !== undefined) {
-      const toolCallId = this.callAt(change.entry, change.field, change.isText ? 0 : change.to);
-      if (toolCallId !== undefined) described.toolCallId = toolCallId;
-    }
     if (change.kind === "insert" && change.from >= 0) described.from = change.from;
     if (change.kind === "append") {
       described.from = change.from;
       described.to = change.to;
       // No later change replaced the field, or the answer would be without this one: its text is where it was appended.
       if (change.isText) described.text = this.textAt(change.entry!, change.field!).slice(change.from, change.to);
+    }
+    if (change.entry !== undefined && change.field !== undefined) {
+      const toolCallId = this.callAt(change.entry, change.field, change.isText ? 0 : change.to);
+      if (toolCallId !== undefined) described.toolCallId = toolCallId;
     }
     return described as Change;
   }
