@@ -80,10 +80,8 @@ const HALVES: AguiCase[] = [
     what: "arguments",
     start: toolStart("c", "f", { parentMessageId: "m" }),
     append: (delta: string) => toolArgs("c", delta),
-    grow: (from: number, to: number, more: string): Wanted => ({
-      ...grow("m", "toolCalls.0.function.arguments", from, to, more),
-      toolCallId: "c",
-    }),
+    grow: (from: number, to: number, more: string): Wanted =>
+      ({ ...grow("m", "toolCalls.0.function.arguments", from, to, more), toolCallId: "c" }) as Wanted,
   },
 ].flatMap(({ what, start, append, grow: grown }) =>
   ["", "abcdefgh"].flatMap((head) =>

@@ -227,14 +227,13 @@ describe.each(KINDS)("AG-UI reducer on %s", (kind) => {
     [{ messages: 5 }, "/messages"],
     [{ messages: [{ id: "a", role: "user" }] }, "/messages/0/content"],
     [{ messages: [{ id: "a", role: "wizard", content: 5, name: 5 }, user("u", 5)] }, "/messages/1/content"],
-    [{ state: null }, "/state"],
     [{ threadId: 5 }, "/threadId"],
     [{ tools: [{ name: "f" }] }, "/tools/0/description"],
   ])("I19: a malformed input is refused when the reducer is made: %j", (input, path) => {
     expect(thrown(() => make({ input }))).toMatchObject({ code: "bad_argument", path });
   });
 
-  it("I19: unknown material of the input is left out", () => {
+  it("I19: unknown material of the input is left out with a warning", () => {
     const fold = make({
       input: {
         messages: [
@@ -246,7 +245,17 @@ describe.each(KINDS)("AG-UI reducer on %s", (kind) => {
       },
     });
     expect(fold.reducer.snapshot()).toMatchObject({ messages: [user("u")], state: { any: null } });
-    expect(fold.warnings).toEqual([]);
+    expect(fold.warnings.map(({ code, path }) => ({ code, path }))).toEqual([
+      { code: "unknown_property", path: "/messages/0/mood" },
+      { code: "unknown_variant", path: "/messages/1" },
+      { code: "unknown_property", path: "/future" },
+    ]);
+    fold.reducer.close();
+  });
+
+  it("B7: a state that has become null is a baseline", () => {
+    const fold = make({ input: { state: null } });
+    expect(fold.reducer.snapshot()).toMatchObject({ state: null });
     fold.reducer.close();
   });
 
@@ -336,11 +345,13 @@ describe.each(KINDS)("AG-UI reducer on %s", (kind) => {
   });
 
   it("onEvent hears of the named types only", () => {
-    const fold = make({ eventTypes: ["TEXT_MESSAGE_CONTENT", "NO_SUCH_TYPE"] });
+    const fold = make({ eventTypes: ["TEXT_MESSAGE_CONTENT"] });
     for (const event of run(text("m", ["a"]), [{ type: "TEXT_MESSAGE_CHUNK", messageId: "n", delta: "b" }]))
       fold.apply(event);
     expect(fold.events).toEqual([textContent("m", "a"), textContent("n", "b")]);
     expect(fold.applied).toBe(6);
     fold.reducer.close();
+    for (const type of ["NO_SUCH_TYPE", "TEXT_MESSAGE_CHUNK"])
+      expect(thrown(() => make({ eventTypes: [type] }))).toMatchObject({ code: "bad_argument" });
   });
 });

@@ -1,4 +1,4 @@
-import type { Engine, EngineKind, Transport } from "../../src/engine/contract.js";
+import type { ChangeSet, Engine, EngineKind, Transport } from "../../src/engine/contract.js";
 import { type Checkpoint, readCheckpoint } from "../support/checkpoint.js";
 import { engine } from "../support/engines.js";
 import { type Entry, Fold, type Options, thrown } from "../support/fold.js";
@@ -94,10 +94,12 @@ function act(fold: Fold, action: Exclude<Action, { do: "migrate" }>, uncut: bool
       return withoutOffset(thrown(() => reducer.load(action.json, { streamId: action.streamId, ...seq })));
     }
     case "changes":
-      return reducer.changes({
-        streamId: action.streamId,
-        ...(action.since === undefined ? {} : { since: action.since }),
-      });
+      return inOrder(
+        reducer.changes({
+          streamId: action.streamId,
+          ...(action.since === undefined ? {} : { since: action.since }),
+        }),
+      );
     case "reconnect":
       return void fold.reconnect();
     case "finish":
@@ -107,6 +109,14 @@ function act(fold: Fold, action: Exclude<Action, { do: "migrate" }>, uncut: bool
       fold.failure = undefined;
       return undefined;
   }
+}
+
+/** Each change with its members by name: engines need not agree on their order. */
+function inOrder({ changes, ...rest }: ChangeSet): unknown {
+  const sorted = changes?.map((change) =>
+    Object.fromEntries(Object.entries(change).sort(([a], [b]) => (a < b ? -1 : 1))),
+  );
+  return { ...rest, changes: sorted };
 }
 
 function state(fold: Fold, failed: boolean): unknown {
