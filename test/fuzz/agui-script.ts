@@ -50,7 +50,9 @@ function spellNumber(rng: Rng, value: number, odd: number): string {
   if (!rng.chance(odd)) return JSON.stringify(value);
   return rng.pick([
     `${value}`,
-    ...(Number.isInteger(value) && Math.abs(value) < 1e6 ? [`${value}.0`, `${value}e0`, `${value}00E-2`] : []),
+    ...(Number.isInteger(value) && value !== 0 && Math.abs(value) < 1e6
+      ? [`${value}.0`, `${value}e0`, `${value}00E-2`]
+      : []),
     "1e400",
     "12345678901234567890",
   ]);
