@@ -368,6 +368,14 @@ agui("AG-UI limits: items and numbers", [
     messagesSnapshot([user("a"), user("b"), user("c")]),
     "/messages",
   ),
+  ...limit(
+    "the names of an echoed input",
+    { items: 1 },
+    [],
+    started({ input: { threadId: "t", runId: "r", messages: [user("a"), user("b")] } }),
+    "/input/messages",
+    { start: false, follow: started() },
+  ),
   {
     name: "names of the run before count no more",
     options: { limits: { items: 1 } },

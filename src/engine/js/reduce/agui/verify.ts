@@ -315,7 +315,7 @@ export class Verifier {
     this.track.phase = RUNNING;
     const input = own(event, "input") as JsonObject | undefined;
     if (input === undefined) return undefined;
-    return this.setOwners(input.messages as JsonObject[], false, "RUN_STARTED", "/input");
+    return this.setOwners(input.messages as JsonObject[], false, "RUN_STARTED", "/input/messages");
   }
 
   private finishRun(event: JsonObject, type: string): Verdict {
