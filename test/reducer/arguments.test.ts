@@ -74,7 +74,7 @@ describe.each(KINDS)("arguments (%s)", (kind) => {
 
   it("warns of what it leaves out of an input", () => {
     const warnings: unknown[] = [];
-    const input = { messages: [{ id: "1", role: "bot", content: "x" }], mesages: [], state: null };
+    const input = { messages: [{ id: "1", role: "bot", content: "x" }], mesages: [], state: [-0, 2 ** 60, null] };
     const reducer = engine(kind).createReducer({
       protocol: "ag-ui",
       transport: "sse",
@@ -85,7 +85,8 @@ describe.each(KINDS)("arguments (%s)", (kind) => {
       ["unknown_variant", "/messages/0"],
       ["unknown_property", "/mesages"],
     ]);
-    expect(reducer.snapshot()).toMatchObject({ messages: [], state: null, run: { status: "idle" } });
+    expect(reducer.push(new TextEncoder().encode("\n"))).toBe(0);
+    expect(reducer.snapshot()).toMatchObject({ messages: [], state: [-0, 2 ** 60, null], run: { status: "idle" } });
     reducer.close();
   });
 

@@ -1,7 +1,7 @@
 import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
 import { errorScope, type Fault, StreamfoldError, usageError } from "../../errors.js";
-import { parseWithBigInt } from "../../json/exact.js";
+import { parseWithBigInt, stringify } from "../../json/exact.js";
 import type {
   AguiSessionOptions,
   ArgumentText,
@@ -76,8 +76,8 @@ export class WasmSession implements EngineSession {
   #setBaseline(): void {
     const input = this.#agui?.input;
     if (input === undefined) return;
-    const text = this.#textOf(input, this.#depth);
-    if ("code" in text) throw new StreamfoldError({ ...text, code: "bad_argument" });
+    // the public layer has made it a tree of its own, with numbers digit for digit
+    const text = new TextEncoder().encode(stringify(input));
     this.#stage(text);
     const code = this.#call(() => this.#core.exports.session_baseline(this.#handle, text.length));
     this.#unstage(text.length);
