@@ -27,7 +27,15 @@ function works(engine: Engine): void {
 
 describe("every entry", () => {
   it("has the same names", () => {
-    const names = ["DEFAULT_LIMITS", "MAXIMUM_LIMITS", "StreamfoldError", "loadEngine", "loadEngineSync"];
+    const names = [
+      "DEFAULT_LIMITS",
+      "MAXIMUM_LIMITS",
+      "StreamfoldError",
+      "diff",
+      "loadEngine",
+      "loadEngineSync",
+      "prepareRunInput",
+    ];
     for (const entry of [node, browser, js]) expect(Object.keys(entry).sort()).toEqual(names);
     expect(browser.StreamfoldError).toBe(node.StreamfoldError);
     expect(js.StreamfoldError).toBe(node.StreamfoldError);
