@@ -62,6 +62,8 @@ const GENERATORS = [
       "src/agui/types.generated.ts",
       "assembly/abi/agui.ts",
       "assembly/reduce/agui/schema-table.generated.ts",
+      "assembly/codec/protobuf/table.generated.ts",
+      "src/codec/protobuf/table.generated.ts",
     ],
   },
 ];

@@ -53,7 +53,8 @@ function shortEscape(c: u32): u32 {
   return 0;
 }
 
-function putEscaped(d: usize, codePoint: u32): usize {
+/** Writes a control character, quote, backslash or lone half as `JSON.stringify` escapes it: at most 6 bytes. */
+export function putEscaped(d: usize, codePoint: u32): usize {
   const letter = shortEscape(codePoint);
   if (!letter) return putHexEscape(d, codePoint);
   store<u16>(d, 0x5c | (letter << 8));

@@ -50,11 +50,11 @@ export function integerValue(p: usize, n: u32): f64 {
   return value <= MAX_SAFE ? <f64>value : -1;
 }
 
-function readExponent(p: usize, end: usize): i64 {
+/** The exponent [p, end) of a number text, what stands behind its `e`; clamped far beyond any text that fits into memory. */
+export function readExponent(p: usize, end: usize): i64 {
   let value: i64 = 0;
   const negative = load<u8>(p) == 0x2d;
   if (negative || load<u8>(p) == 0x2b) p++;
-  // far beyond any text that fits into memory
   for (; p < end; p++) if (value < 1000000000000) value = value * 10 + <i64>load<u8>(p) - 48;
   return negative ? -value : value;
 }

@@ -14,7 +14,7 @@ export function replaceInvalid(src: usize, end: usize, dst: usize): usize {
     store<u16>(dst, 0xbfef);
     store<u8>(dst, 0xbd, 2);
     dst += 3;
-    src += max<usize>(1, validPart(src, end, c, wanted));
+    src += illFormedPart(src, end);
   }
   return dst;
 }
@@ -41,6 +41,12 @@ export function placeBeforeReplacing(src: usize, end: usize, n: usize): usize {
     src = next;
   }
   return src;
+}
+
+/** Bytes of the maximal ill-formed part at `src` that one U+FFFD replaces; what stands at `src` is ill-formed. */
+export function illFormedPart(src: usize, end: usize): usize {
+  const lead = <u32>load<u8>(src);
+  return max<usize>(1, validPart(src, end, lead, sequenceLength(lead)));
 }
 
 @inline function sequenceLength(lead: u32): u32 {

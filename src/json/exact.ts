@@ -283,8 +283,8 @@ function read(text: string, convert: (number: string) => unknown, orders?: Map<o
   }
 }
 
-/** Notes a member that is about to be put, once the object has had an integer-like name. */
-function noteOrder(orders: Map<object, string[]>, object: JsonObject, name: string): void {
+/** Notes a member that is about to be put, once the object has had an integer-like name: `readOrdered` tells the order by it. */
+export function noteOrder(orders: Map<object, string[]>, object: JsonObject, name: string): void {
   let order = orders.get(object);
   if (order === undefined) {
     if (!INTEGER_NAME.test(name)) return;

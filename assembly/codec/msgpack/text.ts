@@ -1,0 +1,135 @@
+// str as the contents of a JSON string, bin as base64.
+import { E_INVALID_UTF8, E_OUT_OF_MEMORY } from "../../abi/codes";
+import { BLOCK, copyBlock, stringRun } from "../../text/block";
+import { putEscaped } from "../../text/escape";
+import { illFormedPart } from "../../text/replace-utf8";
+import { utf8Sequence } from "../../text/utf8";
+import { refuseMsgpack } from "./fault";
+import { moreOutput, outputLimit } from "./output";
+
+/** Text that needs escapes is taken in parts, so that room for the longest escapes is never asked for all of it. */
+const PART: usize = 1024;
+const LONGEST_ESCAPE: u32 = 6;
+
+/** What the last `copyText` returned 0 for. */
+export let textStatus: u32 = 0;
+/** Ill-formed parts were replaced since `beginText`. */
+export let textReplaced: bool = false;
+
+let replacing: bool = false;
+
+/** Whether ill-formed UTF-8 becomes U+FFFD or a fault from now on. */
+export function beginText(replace: bool): void {
+  replacing = replace;
+  textReplaced = false;
+}
+
+function refuse(status: u32, at: usize): usize {
+  textStatus = refuseMsgpack(status, 0, at);
+  return 0;
+}
+
+/**
+ * Writes the UTF-8 [p, end) at `d` as canonical contents of a JSON string. Returns the address behind them, less than a token behind
+ * `outputLimit`; 0 = fault, in `textStatus`. Reads 15 bytes behind `end`.
+ */
+@inline export function copyText(p: usize, end: usize, d: usize): usize {
+  // nearly every key and token is plain and ends in its first block
+  if (<usize>end - p <= BLOCK && stringRun(p) >= end - p) {
+    copyBlock(d, p);
+    return d + (end - p);
+  }
+  return copyLong(p, end, d);
+}
+
+function copyLong(p: usize, end: usize, d: usize): usize {
+  if (d > outputLimit || outputLimit - d < end - p) {
+    d = moreOutput(d, <u32>(end - p));
+    if (!d) return refuse(E_OUT_OF_MEMORY, p);
+  }
+  while (p < end) {
+    const run = stringRun(p);
+    copyBlock(d, p);
+    if (run < BLOCK && p + run < end) return copyParts(p + run, end, d + run);
+    p += BLOCK;
+    d += BLOCK;
+  }
+  return d - (p - end);
+}
+
+// `copyLong` from the first character that is not plain.
+function copyParts(p: usize, end: usize, d: usize): usize {
+  while (p < end) {
+    const left = end - p, stop = p + min<usize>(left, PART);
+    d = moreOutput(d, <u32>left + (LONGEST_ESCAPE - 1) * <u32>(stop - p));
+    if (!d) return refuse(E_OUT_OF_MEMORY, p);
+    while (p < stop) {
+      const run = min<usize>(stringRun(p), end - p);
+      copyBlock(d, p);
+      p += run;
+      d += run;
+      if (run == BLOCK || p >= end) continue;
+      const c = <u32>load<u8>(p);
+      if (c < 0x80) {
+        d = putEscaped(d, c);
+        p++;
+        continue;
+      }
+      d = copyForeign(p, end, d);
+      if (!d) return 0;
+      p = foreignEnd;
+    }
+  }
+  return d;
+}
+
+let foreignEnd: usize = 0;
+
+// Characters above U+007F, as many as follow each other within about a part.
+function copyForeign(p: usize, end: usize, d: usize): usize {
+  const stop = p + min<usize>(end - p, PART);
+  do {
+    const word = load<u32>(p);
+    let next: usize = 0;
+    // U+0080..07FF and U+1000..CFFF in one compare each
+    if ((word & 0xc0e0) == 0x80c0 && (word & 0x1e)) next = p + 2;
+    else if ((word & 0xc0c0f0) == 0x8080e0 && (word & 15) - 1 < 12) next = p + 3;
+    else next = utf8Sequence(p);
+    if (next && next <= end) {
+      store<u32>(d, word);
+      d += next - p;
+      p = next;
+    } else {
+      if (!replacing) return refuse(E_INVALID_UTF8, p);
+      textReplaced = true;
+      store<u32>(d, 0xbdbfef);
+      d += 3;
+      p += illFormedPart(p, end);
+    }
+  } while (p < stop && load<u8>(p) >= 0x80);
+  foreignEnd = p;
+  return d;
+}
+
+// the digit that stands for six bits
+@inline function base64Digit(v: u32): u32 {
+  if (v < 26) return v + 65;
+  if (v < 52) return v + 71;
+  if (v < 62) return v - 4;
+  return v == 62 ? 0x2b : 0x2f;
+}
+
+/** Writes the bytes [p, end) at `d` in base64 with padding (RFC 4648 §4); 0 = out of memory. */
+export function copyBase64(p: usize, end: usize, d: usize): usize {
+  d = moreOutput(d, (<u32>(end - p) + 2) / 3 * 4);
+  if (!d) return refuse(E_OUT_OF_MEMORY, p);
+  while (p < end) {
+    const left = end - p;
+    const bits = (<u32>load<u8>(p) << 16) | (left > 1 ? <u32>load<u8>(p, 1) << 8 : 0) | (left > 2 ? <u32>load<u8>(p, 2) : 0);
+    store<u32>(d, base64Digit(bits >> 18) | (base64Digit((bits >> 12) & 63) << 8)
+      | ((left > 1 ? base64Digit((bits >> 6) & 63) : 0x3d) << 16) | ((left > 2 ? base64Digit(bits & 63) : 0x3d) << 24));
+    p += 3;
+    d += 4;
+  }
+  return d;
+}

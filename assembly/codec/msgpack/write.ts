@@ -1,0 +1,188 @@
+// JSON text to MessagePack in its shortest form (docs/msgpack.md): one pass that counts members, one that writes.
+import { E_BAD_MSGPACK, E_NONE, E_OUT_OF_MEMORY } from "../../abi/codes";
+import { copyForward } from "../../memory/copy";
+import { eitherRun, BLOCK, copyBlock } from "../../text/block";
+import { decimalCut, decimalDigits, decimalDouble, decimalNegative, decimalPower, scanDecimal } from "../../text/double-read";
+import { unescape } from "../../text/escape";
+import { integerMagnitude, integerNegative, readInteger } from "../../text/integer-read";
+import { findByte } from "../../text/scan";
+import { skipScalar } from "../../text/trusted";
+import { countMembers, nextCount, releaseCounts } from "./count";
+import { MSGPACK_RANGE, refuseMsgpack } from "./fault";
+import { closeOutput, dropOutput, moreOutput, openOutput, outputLimit } from "./output";
+
+export { trimMsgpack } from "./count";
+
+/**
+ * Appends the validated JSON text [p, end) to the run `out` as MessagePack. A NUL and 64 readable bytes follow it.
+ *
+ * Returns E_NONE, or a fault with its address in `msgpackFaultAt` and the run as it was: E_BAD_MSGPACK with MSGPACK_RANGE for a number
+ * beyond the range of a double, E_TOO_DEEP beyond 4,096 levels, E_OUT_OF_MEMORY. At most 9 bytes are written for 4 read.
+ */
+export function writeMsgpack(p: usize, end: usize, out: usize): u32 {
+  let status = countMembers(p, end);
+  if (status) return status;
+  const d = openOutput(out, <u32>(end - p));
+  status = d ? write(p, end, d) : refuseMsgpack(E_OUT_OF_MEMORY, 0, p);
+  if (status) dropOutput();
+  releaseCounts();
+  return status;
+}
+
+function write(p: usize, end: usize, d: usize): u32 {
+  while (p < end) {
+    const c = <u32>load<u8>(p);
+    if (c <= 0x20 || c == 0x2c || c == 0x3a || (c | 0x20) == 0x7d) {
+      p++;
+      continue;
+    }
+    if (d > outputLimit) { d = moreOutput(d, 0); if (!d) return refuseMsgpack(E_OUT_OF_MEMORY, 0, p); }
+    if (c == 0x22) {
+      // nearly every key and token ends in its first block
+      const run = eitherRun(++p, 0x22, 0x5c);
+      if (run < BLOCK && load<u8>(p + run) == 0x22) {
+        store<u8>(d, 0xa0 | <u32>run);
+        copyBlock(d + 1, p);
+        d += 1 + run;
+        p += run + 1;
+        continue;
+      }
+      d = putString(p, d);
+      if (!d) return refuseMsgpack(E_OUT_OF_MEMORY, 0, p);
+      p = stringStop + 1;
+    } else if ((c | 0x20) == 0x7b) {
+      d = c == 0x7b ? putHeader(d, nextCount(), 0x80, 0xde) : putHeader(d, nextCount(), 0x90, 0xdc);
+      p++;
+    } else if (c - 48 < 10 || c == 0x2d) {
+      let short = c - 48, digit = <u32>load<u8>(p, 1) - 48, at = p + 1;
+      if (digit < 10 && c != 0x2d) {
+        // up to nine digits, then something that is no part of a number
+        do { short = short * 10 + digit; digit = <u32>load<u8>(++at) - 48; } while (digit < 10 && at - p < 9);
+      }
+      if (short < 1000000000 && digit > 9 && digit != 0xfffffffe && (digit | 32) != 0x35) {
+        d = putUint(d, short);
+        p = at;
+        continue;
+      }
+      const stop = skipScalar(p);
+      d = putNumber(p, stop, d);
+      if (!d) return refuseMsgpack(E_BAD_MSGPACK, MSGPACK_RANGE, p);
+      p = stop;
+    } else {
+      store<u8>(d++, c == 0x6e ? 0xc0 : c == 0x74 ? 0xc3 : 0xc2);
+      p += c == 0x66 ? 5 : 4;
+    }
+  }
+  closeOutput(d);
+  return E_NONE;
+}
+
+// Lead byte and size of a map or array.
+function putHeader(d: usize, n: u32, small: u32, sized: u32): usize {
+  if (n < 16) { store<u8>(d, small | n); return d + 1; }
+  if (n < 65536) { store<u8>(d, sized); store<u16>(d, bswap<u16>(<u16>n), 1); return d + 3; }
+  store<u8>(d, sized + 1);
+  store<u32>(d, bswap<u32>(n), 1);
+  return d + 5;
+}
+
+@inline function stringHeader(n: u32): u32 { return n < 32 ? 1 : n < 256 ? 2 : n < 65536 ? 3 : 5; }
+
+// Lead byte and size of a str.
+function putStringHeader(d: usize, n: u32): usize {
+  if (n < 32) { store<u8>(d, 0xa0 | n); return d + 1; }
+  if (n < 256) { store<u16>(d, 0xd9 | (n << 8)); return d + 2; }
+  if (n < 65536) { store<u8>(d, 0xda); store<u16>(d, bswap<u16>(<u16>n), 1); return d + 3; }
+  store<u8>(d, 0xdb);
+  store<u32>(d, bswap<u32>(n), 1);
+  return d + 5;
+}
+
+let stringStop: usize = 0;
+
+// A str of the JSON string contents at p, which end at `stringStop`; 0 = out of memory.
+function putString(p: usize, d: usize): usize {
+  let end = p, escaped = false;
+  while (true) {
+    const run = eitherRun(end, 0x22, 0x5c);
+    end += run;
+    if (run == BLOCK) continue;
+    if (load<u8>(end) == 0x22) break;
+    escaped = true;
+    end += 2;
+  }
+  stringStop = end;
+  const length = <u32>(end - p);
+  if (d > outputLimit || outputLimit - d < <usize>length) { d = moreOutput(d, length); if (!d) return 0; }
+  if (!escaped) {
+    d = putStringHeader(d, length);
+    copyForward(d, p, length);
+    return d + length;
+  }
+  // unescaped it is shorter, perhaps with a shorter header
+  const body = d + stringHeader(length), n = <u32>(unescape(p, end, body) - body);
+  replaceHalves(body, body + n);
+  const start = putStringHeader(d, n);
+  if (start != body) memory.copy(start, body, n);
+  return start + n;
+}
+
+// Encoded surrogate halves, which stand for escapes, become U+FFFD: of the same length.
+function replaceHalves(p: usize, end: usize): void {
+  while (true) {
+    p = findByte(p, end, 0xed);
+    if (!p) return;
+    if (load<u8>(p, 1) >= 0xa0) {
+      store<u16>(p, 0xbfef);
+      store<u8>(p, 0xbd, 2);
+    }
+    p += 3;
+  }
+}
+
+// The number text [p, end): integers of 64 bits by their value, others as the nearest double: as an integer where that is one, in 4 bytes
+// where these hold it. 0 = out of range.
+function putNumber(p: usize, end: usize, d: usize): usize {
+  scanDecimal(p, end);
+  if (decimalPower == 0 && !decimalCut && !decimalNegative) return putUint(d, decimalDigits);
+  // a fraction of up to 19 digits whose last one is not 0 is no integer
+  if ((decimalPower >= 0 || decimalCut || decimalDigits % 10 == 0) && readInteger(p, end)) {
+    if (!integerNegative) return putUint(d, integerMagnitude);
+    if (integerMagnitude) return putNegative(d, integerMagnitude);
+  }
+  const value = decimalDouble();
+  if (!isFinite<f64>(value)) return 0;
+  // -2^63 to 2^64; what is read of a double of that size are its digits, which are to be written as the same bytes again
+  if (Math.trunc(value) == value && value >= -9.223372036854775808e18 && value < 1.8446744073709552e19 && reinterpret<u64>(value) != 0x8000000000000000) {
+    return value < 0 ? putNegative(d, <u64>-value) : putUint(d, <u64>value);
+  }
+  if (<f64><f32>value == value) {
+    store<u8>(d, 0xca);
+    store<u32>(d, bswap<u32>(reinterpret<u32>(<f32>value)), 1);
+    return d + 5;
+  }
+  store<u8>(d, 0xcb);
+  store<u64>(d, bswap<u64>(reinterpret<u64>(value)), 1);
+  return d + 9;
+}
+
+function putUint(d: usize, v: u64): usize {
+  if (v < 128) { store<u8>(d, <u8>v); return d + 1; }
+  if (v < 256) { store<u16>(d, <u16>(0xcc | (v << 8))); return d + 2; }
+  return putSized(d, v, 0xcc, v < 65536 ? 2 : v <= 0xffffffff ? 4 : 8);
+}
+
+// -v, 0 < v <= 2^63
+function putNegative(d: usize, v: u64): usize {
+  const value = 0 - v;
+  if (v <= 32) { store<u8>(d, <u8>value); return d + 1; }
+  if (v <= 128) { store<u16>(d, <u16>(0xd0 | (value << 8))); return d + 2; }
+  return putSized(d, value, 0xd0, v <= 32768 ? 2 : v <= 0x80000000 ? 4 : 8);
+}
+
+// `family` is the lead byte of its 8-bit integers.
+function putSized(d: usize, v: u64, family: u32, size: u32): usize {
+  store<u8>(d, family + ctz<u32>(size));
+  store<u64>(d, bswap<u64>(v << <u64>(64 - (size << 3))), 1);
+  return d + 1 + size;
+}

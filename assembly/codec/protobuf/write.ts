@@ -1,0 +1,294 @@
+// The canonical JSON text of an AG-UI event to the bytes of an ag_ui.Event: fields in the order of their numbers, maps in the order of their members.
+import {
+  ARM_COUNT, KEEPS_NULL, KIND_ACTIVITY, KIND_BOOL, KIND_CONTENT, KIND_INT64, KIND_MESSAGE, KIND_MESSAGES, KIND_OP, KIND_OPTIONAL_STRING,
+  KIND_OUTCOME, KIND_PARTS, KIND_STRING, KIND_STRINGS, KIND_STRUCT, KIND_VALUE, M_BASE_EVENT, M_INPUT_CONTENT, M_INPUT_CONTENT_SOURCE, M_MESSAGE,
+  M_SUBAGENT_FINISHED_EVENT, MESSAGE_CONTENT, OF_OUTCOME, OPERATION_COUNT, OPERATIONS, RESULT_CONTENT, TYPE_NUMBERS,
+} from "./table.generated";
+import { equalBytes } from "../../memory/copy";
+import { integerValue } from "../../text/number";
+import { stringEnd } from "../../text/scan";
+import { skipTrusted } from "../../text/trusted";
+import { findMember, firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } from "../json/members";
+import { bytesBegin, bytesCancel, bytesEnd, closeLength, gapsFree, openLength, putContents, putVarint } from "./bytes-out";
+import { CARRIER_ACTIVITY, CARRIER_ANY, CARRIER_PARTS, carrierOf } from "./roles";
+import { writeLegacyPart } from "./legacy-part";
+import { fieldCount, firstField, flagsOf, isOneof, kindOf, targetOf, textLength, textOf, textStart } from "./table";
+import { writeStruct, writerValuesFree, writeValue } from "./value-write";
+import { PROTOBUF_UNFIT, PROTOBUF_UNKNOWN, WIRE_LENGTH, WIRE_VARINT, begin, fail, status } from "./wire";
+
+// Level, 128 B: 0 bits of the members that are there, by the place of their field | 8.. slots of 8 B: 0 start | 4 end of the value
+const LEVEL: u32 = 128;
+const levels: usize = memory.data(12 * 128, 16);
+
+/** Content parts of the last event that no field can carry. */
+export let protobufLeftOut: u32 = 0;
+
+@inline function levelAt(i: u32): usize { return levels + <usize>i * LEVEL; }
+@inline function has(level: usize, place: u32): bool { return (load<u32>(level) >> place & 1) != 0; }
+@inline function startOf(level: usize, place: u32): usize { return <usize>load<u32>(level + 8 + (place << 3)); }
+@inline function endOf(level: usize, place: u32): usize { return <usize>load<u32>(level + 12 + (place << 3)); }
+@inline function isNull(p: usize): bool { return load<u32>(p) == 0x6c6c756e; }
+
+/**
+ * Appends the bytes of the event whose canonical JSON text is the object at `p` to the run `out`.
+ * Returns PROTOBUF_OK; or PROTOBUF_UNKNOWN (its type has no arm), PROTOBUF_UNFIT (a member holds what its field cannot carry; both with
+ * `protobufFaultAt`), PROTOBUF_NO_MEMORY, and `out` is as it was. Members without a field are left out; `protobufLeftOut` counts parts. Takes at most
+ * nine times the bytes of the text. Errors of the schema that the wire can carry are not judged.
+ */
+export function writeProtobuf(p: usize, out: usize): u32 {
+  begin();
+  bytesBegin(out);
+  protobufLeftOut = 0;
+  if (writeEvent(p)) bytesEnd(); else bytesCancel();
+  return status;
+}
+
+/** Gives back what writing has kept for the next event. */
+export function trimProtobufWriter(): void {
+  gapsFree();
+  writerValuesFree();
+}
+
+const TYPE: usize = memory.data<u8>([0x74, 0x79, 0x70, 0x65, 0, 0, 0, 0]);
+
+// Which of the events (`first` = 0) or of the arms whose first field record is `first` has the string at `p` for its type: place + 1; 0 = none.
+function typeAmong(p: usize, first: usize, count: u32): u32 {
+  if (load<u8>(p) != 0x22) return 0;
+  const n = <u32>(stringEnd(p + 1) - p) - 1;
+  for (let i: u32 = 0; i < count; i++) {
+    const text = first ? textOf(first + (i << 2)) : i + 1;
+    if (textLength(text) == n + 10 && equalBytes(textStart(text) + 9, p + 1, n)) return i + 1;
+  }
+  return 0;
+}
+
+function writeEvent(p: usize): bool {
+  if (load<u8>(p) != 0x7b || !findMember(p, TYPE, 4)) return fail(PROTOBUF_UNFIT, p);
+  const arm = typeAmong(valueStart, 0, ARM_COUNT);
+  if (!arm) return fail(PROTOBUF_UNKNOWN, valueStart);
+  readMembers(1, M_BASE_EVENT, p);
+  readMembers(0, arm, p);
+  if (!putVarint(arm << 3 | WIRE_LENGTH)) return false;
+  const length = openLength();
+  if (!length || !putVarint(1 << 3 | WIRE_LENGTH)) return false;
+  const base = openLength(), number = load<u8>(TYPE_NUMBERS + arm);
+  if (!base || (number && (!putVarint(1 << 3 | WIRE_VARINT) || !putVarint(number)))) return false;
+  if (!writeFields(1, 2, M_BASE_EVENT)) return false;
+  closeLength(base);
+  if (!writeFields(0, 2, arm)) return false;
+  closeLength(length);
+  return true;
+}
+
+// Notes where the members of the object at `p` stand. What is null is not there, unless null is a value for it.
+function readMembers(i: u32, message: u32, p: usize): void {
+  const level = levelAt(i), fields = firstField(message), count = fieldCount(message);
+  let present: u32 = 0, q = firstMember(p);
+  while (q) {
+    q = readMember(q);
+    for (let place: u32 = 0; place < count; place++) {
+      const field = fields + (place << 2), text = textOf(field);
+      if (textLength(text) != keyLength + 4 || !equalBytes(textStart(text) + 2, keyStart, keyLength)) continue;
+      if (isNull(valueStart) && !(flagsOf(field) & KEEPS_NULL)) present &= ~(1 << place);
+      else present |= 1 << place;
+      store<u32>(level + 8 + (place << 3), <u32>valueStart);
+      store<u32>(level + 12 + (place << 3), <u32>valueEnd);
+      break;
+    }
+  }
+  store<u32>(level, present);
+}
+
+// Writes a nested message from the object at `p`.
+function writeMessage(tag: u32, i: u32, message: u32, p: usize): bool {
+  if (load<u8>(p) != 0x7b) return fail(PROTOBUF_UNFIT, p);
+  if (!putVarint(tag)) return false;
+  const length = openLength();
+  if (!length) return false;
+  readMembers(i, message, p);
+  if (!writeFields(i, i + 1, message)) return false;
+  closeLength(length);
+  return true;
+}
+
+// Writes the fields of a message whose members were read into level `i`; levels from `free` on are free.
+function writeFields(i: u32, free: u32, message: u32): bool {
+  const level = levelAt(i), count = fieldCount(message);
+  let field = firstField(message);
+  for (let place: u32 = 0; place < count; place++, field += 4) {
+    const kind = kindOf(field), number = (place + 1) << 3, tag = number | WIRE_LENGTH;
+    if (kind == KIND_PARTS || kind == KIND_ACTIVITY) {
+      if (!writeCarrier(level, free, message, kind, tag)) return false;
+      continue;
+    }
+    if (flagsOf(field) & OF_OUTCOME) {
+      if (!writeOutcomeList(level, free, message, field, tag)) return false;
+      continue;
+    }
+    if (!has(level, place)) continue;
+    const p = startOf(level, place), end = endOf(level, place), c = <u32>load<u8>(p);
+    if (kind == KIND_STRING || kind == KIND_OPTIONAL_STRING) {
+      if (c != 0x22) return fail(PROTOBUF_UNFIT, p);
+      if (kind == KIND_STRING && end - p == 2) continue;
+      if (!putVarint(tag) || !putContents(p + 1, end - 1)) return false;
+    } else if (kind == KIND_VALUE) {
+      if (!writeValue(tag, p)) return false;
+    } else if (kind == KIND_STRUCT) {
+      if (c != 0x7b) return fail(PROTOBUF_UNFIT, p);
+      if (!writeStruct(tag, p)) return false;
+    } else if (kind == KIND_MESSAGE) {
+      if (!(isOneof(targetOf(field)) ? writeSource(tag, free, p) : writeMessage(tag, free, targetOf(field), p))) return false;
+    } else if (kind == KIND_MESSAGES) {
+      if (!writeList(tag, free, targetOf(field), p)) return false;
+    } else if (kind == KIND_STRINGS) {
+      if (!writeStrings(tag, p)) return false;
+    } else if (kind == KIND_BOOL) {
+      if (c != 0x74 && c != 0x66) return fail(PROTOBUF_UNFIT, p);
+      if (!putVarint(number) || !putVarint(c == 0x74 ? 1 : 0)) return false;
+    } else if (kind == KIND_INT64) {
+      if (!writeInteger(number, p, end)) return false;
+    } else if (kind == KIND_OP) {
+      if (!writeOperation(number, p, end)) return false;
+    } else if (kind == KIND_CONTENT) {
+      if (!writeText(level, message, tag, p, end)) return false;
+    } else if (kind == KIND_OUTCOME) {
+      if (!writeOutcome(tag, p)) return false;
+    }
+  }
+  return true;
+}
+
+function writeInteger(tag: u32, p: usize, end: usize): bool {
+  const c = <u32>load<u8>(p);
+  if (c != 0x2d && c - 48 > 9) return fail(PROTOBUF_UNFIT, p);
+  const from = c == 0x2d ? p + 1 : p, value = integerValue(from, <u32>(end - from));
+  if (value < 0) return fail(PROTOBUF_UNFIT, p);
+  return putVarint(tag) && putVarint(c == 0x2d ? 0 - <u64>value : <u64>value);
+}
+
+function writeOperation(tag: u32, p: usize, end: usize): bool {
+  for (let op: u32 = 0; op < OPERATION_COUNT; op++) {
+    const text = <u32>load<u8>(OPERATIONS + op);
+    if (<u32>(end - p) != textLength(text) || !equalBytes(p, textStart(text), textLength(text))) continue;
+    return !op || (putVarint(tag) && putVarint(op));
+  }
+  return fail(PROTOBUF_UNFIT, p);
+}
+
+// Behind the opening bracket or the comma of a list stands an element.
+@inline function isElement(p: usize): bool { return load<u8>(p) != 0x5d; }
+
+function writeList(tag: u32, i: u32, message: u32, p: usize): bool {
+  if (load<u8>(p) != 0x5b) return fail(PROTOBUF_UNFIT, p);
+  p++;
+  while (isElement(p)) {
+    if (!writeMessage(tag, i, message, p)) return false;
+    p = skipTrusted(p);
+    if (load<u8>(p) == 0x2c) p++;
+  }
+  return true;
+}
+
+function writeStrings(tag: u32, p: usize): bool {
+  if (load<u8>(p) != 0x5b) return fail(PROTOBUF_UNFIT, p);
+  p++;
+  while (isElement(p)) {
+    if (load<u8>(p) != 0x22) return fail(PROTOBUF_UNFIT, p);
+    const end = stringEnd(p + 1);
+    if (!putVarint(tag) || !putContents(p + 1, end)) return false;
+    p = end + 1;
+    if (load<u8>(p) == 0x2c) p++;
+  }
+  return true;
+}
+
+// The carrier that the role of a message uses; tool results are no messages and take text or parts.
+function carrier(level: usize, message: u32): u32 {
+  if (message != M_MESSAGE) return CARRIER_PARTS;
+  return has(level, 1) && load<u8>(startOf(level, 1)) == 0x22 ? carrierOf(startOf(level, 1) + 1, <u32>(endOf(level, 1) - startOf(level, 1)) - 2) : CARRIER_ANY;
+}
+
+// The string, where the content is one; the other carriers have fields of their own. What fits into none is refused here.
+function writeText(level: usize, message: u32, tag: u32, p: usize, end: usize): bool {
+  const c = <u32>load<u8>(p), by = carrier(level, message);
+  if (c == 0x22 && by != CARRIER_ACTIVITY) return putVarint(tag) && putContents(p + 1, end - 1);
+  const fits = c == 0x5b ? by == CARRIER_PARTS || by == CARRIER_ANY : c == 0x7b && message == M_MESSAGE && (by == CARRIER_ACTIVITY || by == CARRIER_ANY);
+  return fits ? true : fail(PROTOBUF_UNFIT, p);
+}
+
+function writeCarrier(level: usize, free: u32, message: u32, kind: u32, tag: u32): bool {
+  const place = message == M_MESSAGE ? MESSAGE_CONTENT : RESULT_CONTENT;
+  if (!has(level, place)) return true;
+  const p = startOf(level, place);
+  if (load<u8>(p) != (kind == KIND_PARTS ? 0x5b : 0x7b)) return true;
+  return kind == KIND_PARTS ? writeParts(tag, free, p) : writeStruct(tag, p);
+}
+
+function writeParts(tag: u32, i: u32, p: usize): bool {
+  p++;
+  while (isElement(p)) {
+    if (!writePart(tag, i, p)) return false;
+    p = skipTrusted(p);
+    if (load<u8>(p) == 0x2c) p++;
+  }
+  return true;
+}
+
+const SOURCE: usize = memory.data<u8>([0x73, 0x6f, 0x75, 0x72, 0x63, 0x65, 0, 0]);
+const BINARY: usize = memory.data<u8>([0x22, 0x62, 0x69, 0x6e, 0x61, 0x72, 0x79, 0x22]);
+
+// The arm of a oneof that the object at `p` names, as its place + 1; 0 = none.
+function armOf(message: u32, p: usize): u32 {
+  return load<u8>(p) == 0x7b && findMember(p, TYPE, 4) ? typeAmong(valueStart, firstField(message), fieldCount(message)) : 0;
+}
+
+function writePart(tag: u32, i: u32, p: usize): bool {
+  const arm = armOf(M_INPUT_CONTENT, p);
+  if (!arm) {
+    if (load<u8>(p) == 0x7b && valueStart && valueEnd - valueStart == 8 && load<u64>(valueStart) == load<u64>(BINARY)) {
+      if (writeLegacyPart(tag, p)) return true;
+      if (status) return false;
+    }
+    protobufLeftOut++;
+    return true;
+  }
+  // without its source a part would be another one
+  if (findMember(p, SOURCE, 6) && load<u8>(valueStart) == 0x7b && !armOf(M_INPUT_CONTENT_SOURCE, valueStart)) { protobufLeftOut++; return true; }
+  if (!putVarint(tag)) return false;
+  const length = openLength();
+  if (!length || !writeMessage(arm << 3 | WIRE_LENGTH, i, targetOf(firstField(M_INPUT_CONTENT) + (arm - 1 << 2)), p)) return false;
+  closeLength(length);
+  return true;
+}
+
+function writeSource(tag: u32, i: u32, p: usize): bool {
+  const arm = armOf(M_INPUT_CONTENT_SOURCE, p);
+  if (!arm) return fail(PROTOBUF_UNFIT, p);
+  if (!putVarint(tag)) return false;
+  const length = openLength();
+  if (!length || !writeMessage(arm << 3 | WIRE_LENGTH, i, targetOf(firstField(M_INPUT_CONTENT_SOURCE) + (arm - 1 << 2)), p)) return false;
+  closeLength(length);
+  return true;
+}
+
+// The outcome as its type; its list has a field of its own.
+function writeOutcome(tag: u32, p: usize): bool {
+  if (load<u8>(p) != 0x7b || !findMember(p, TYPE, 4) || load<u8>(valueStart) != 0x22) return fail(PROTOBUF_UNFIT, p);
+  return valueEnd - valueStart == 2 || (putVarint(tag) && putContents(valueStart + 1, valueEnd - 1));
+}
+
+const INTERRUPT: usize = memory.data<u8>([0x69, 0x6e, 0x74, 0x65, 0x72, 0x72, 0x75, 0x70, 0x74, 0x22, 0, 0, 0, 0, 0, 0]);
+const SUSPENDED: usize = memory.data<u8>([0x73, 0x75, 0x73, 0x70, 0x65, 0x6e, 0x64, 0x65, 0x64, 0x22, 0, 0, 0, 0, 0, 0]);
+const SUCCESS: usize = memory.data<u8>([0x73, 0x75, 0x63, 0x63, 0x65, 0x73, 0x73, 0x22, 0, 0, 0, 0, 0, 0, 0, 0]);
+
+// The list of an outcome: interrupts of `interrupt`, ids of `success` or, of a subagent, of `suspended`.
+function writeOutcomeList(level: usize, free: u32, message: u32, field: usize, tag: u32): bool {
+  let place: u32 = 0;
+  while (kindOf(firstField(message) + (place << 2)) != KIND_OUTCOME) place++;
+  if (!has(level, place)) return true;
+  const p = startOf(level, place), lists = kindOf(field) == KIND_MESSAGES, text = textOf(field);
+  const type = lists ? INTERRUPT : message == M_SUBAGENT_FINISHED_EVENT ? SUSPENDED : SUCCESS, n: u32 = type == SUCCESS ? 8 : 10;
+  if (!findMember(p, TYPE, 4) || !equalBytes(valueStart + 1, type, n)) return true;
+  if (!findMember(p, textStart(text) + 2, textLength(text) - 4) || isNull(valueStart)) return true;
+  return lists ? writeList(tag, free, targetOf(field), valueStart) : writeStrings(tag, valueStart);
+}

@@ -1,0 +1,50 @@
+const strict = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+const lenient = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
+
+/** Up to here characters are put together one by one: a call of the decoder costs as much. */
+const SHORT = 24;
+
+/** The text of the UTF-8 bytes [from, to); undefined when they are ill-formed. */
+export function decodeText(bytes: Uint8Array, from: number, to: number): string | undefined {
+  if (to - from <= SHORT) {
+    let text = "";
+    let at = from;
+    for (; at < to; at++) {
+      const byte = bytes[at]!;
+      if (byte >= 0x80) break;
+      text += String.fromCharCode(byte);
+    }
+    if (at === to) return text;
+  }
+  try {
+    return strict.decode(bytes.subarray(from, to));
+  } catch {
+    return undefined;
+  }
+}
+
+/** The text of the bytes [from, to) with each maximal ill-formed part as U+FFFD (WHATWG Encoding). */
+export function decodeReplacing(bytes: Uint8Array, from: number, to: number): string {
+  return lenient.decode(bytes.subarray(from, to));
+}
+
+/** Where the first ill-formed sequence of the bytes [from, to) begins, which are known to hold one (Unicode, table 3-7). */
+export function illFormedAt(bytes: Uint8Array, from: number, to: number): number {
+  let at = from;
+  for (;;) {
+    const length = sequenceLength(bytes, at, to);
+    if (length === 0) return at;
+    at += length;
+  }
+}
+
+function sequenceLength(bytes: Uint8Array, at: number, to: number): number {
+  const lead = bytes[at]!;
+  if (lead < 0x80) return 1;
+  const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;
+  if (length === 0 || at + length > to) return 0;
+  for (let i = 1; i < length; i++) if ((bytes[at + i]! & 0xc0) !== 0x80) return 0;
+  const second = bytes[at + 1]!;
+  if (lead === 0xe0 ? second < 0xa0 : lead === 0xed ? second > 0x9f : false) return 0;
+  return lead === 0xf0 ? (second < 0x90 ? 0 : 4) : lead === 0xf4 && second > 0x8f ? 0 : length;
+}

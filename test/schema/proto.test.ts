@@ -1,0 +1,50 @@
+import { readFileSync } from "node:fs";
+import { describe, expect, it } from "vitest";
+import { ARMS, MESSAGES } from "../../src/codec/protobuf/table.generated.js";
+import { EVENT_SHAPES, EVENT_TYPES, SHAPES } from "../../src/schema/agui.generated.js";
+import { publishedAgui } from "../support/shared.js";
+
+interface ProtoReader {
+  readProto(text: string): { messages: Map<string, unknown>; enums: Map<string, unknown> };
+  slots(proto: unknown): string[];
+}
+
+const READER = new URL("../../proto/read-proto.mjs", import.meta.url).href;
+const { readProto, slots } = (await import(READER)) as ProtoReader;
+const proto = readProto(readFileSync(new URL("../../proto/ag_ui.proto", import.meta.url), "utf8"));
+const FREEZE = publishedAgui("proto-freeze.txt");
+
+describe("the protobuf messages of AG-UI", () => {
+  it("have 301 slots, each number once", () => {
+    const all = slots(proto);
+    expect(all).toHaveLength(301);
+    expect(new Set(all.map((slot) => slot.replace(/\.\w+ =/, " ="))).size).toBe(301);
+  });
+
+  it("have an arm for each type of event, and a field for each of its members", () => {
+    expect(ARMS.map((arm) => arm.type).sort()).toEqual([...EVENT_TYPES].sort());
+    const base = MESSAGES.BaseEvent!.map((field) => field.name);
+    for (const { type, message } of ARMS) {
+      const names = MESSAGES[message]!.map((field) => field.name);
+      const members = SHAPES[EVENT_SHAPES[type]!]!.members.map((member) => member.name);
+      expect([...names, ...base], type).toEqual(expect.arrayContaining(members));
+      const own = MESSAGES[message]!.flatMap((field) => (field.name && !field.ofOutcome ? [field.name] : []));
+      expect(members, type).toEqual(expect.arrayContaining(own));
+    }
+  });
+
+  it("refuse what the generator cannot read", () => {
+    expect(() => readProto("message A {\n  string a = 2;\n}")).toThrow("numbers must run from 1");
+    expect(() => readProto("message A {\n  Other a = 1;\n}")).toThrow("no type Other");
+    expect(() => readProto("service A {")).toThrow("line 1");
+  });
+
+  describe.skipIf(FREEZE === undefined)("held against the published ledger of slots", () => {
+    it("are the same, slot by slot", () => {
+      const published = readFileSync(FREEZE!, "utf8")
+        .split("\n")
+        .filter((line) => line !== "" && !line.startsWith("#"));
+      expect(slots(proto)).toEqual(published.sort());
+    });
+  });
+});
