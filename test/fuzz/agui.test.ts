@@ -1,48 +1,12 @@
 import { describe, expect, it } from "vitest";
-import { KINDS } from "../support/engines.js";
 import { Rng } from "../support/rng.js";
 import { generateAgui, printed } from "./agui-script.js";
-import { rounds } from "./clock.js";
-import { difference, minimize, observe, type Script, type Way } from "./script.js";
-
-const WAYS: readonly Way[] = [
-  ...KINDS.map((kind): Way => ({ kind, kinds: KINDS })),
-  { kind: KINDS.at(-1) as Way["kind"], kinds: KINDS, uncut: true },
-];
-
-const name = (way: Way): string => `${way.kind}${way.uncut ? ", uncut" : ""}`;
-
-/** Two ways that differ, or one that throws what it must not; undefined when all agree. */
-function disagreement(script: Script): string | undefined {
-  let first: { way: Way; lines: string[] } | undefined;
-  for (const way of WAYS) {
-    // The limit on reports counts by call, so that it shows where chunks are cut.
-    if (way.uncut && script.options.limits?.reports !== undefined) continue;
-    let lines: string[];
-    try {
-      lines = observe(script, way);
-    } catch (error) {
-      return `${name(way)} throws ${error instanceof Error ? error.stack : String(error)}`;
-    }
-    if (first === undefined) first = { way, lines };
-    else {
-      const found = difference(first.lines, lines);
-      if (found !== undefined)
-        return `action ${found.index}\n  ${name(first.way)}: ${found.a}\n  ${name(way)}: ${found.b}`;
-    }
-  }
-  return undefined;
-}
+import { observe, type Script, type Way } from "./script.js";
+import { allAgree, nameOf, WAYS } from "./ways.js";
 
 describe("differential fuzz of AG-UI sessions", () => {
-  it(`all ways agree: ${WAYS.map(name).join(" / ")}`, () => {
-    const count = rounds(6, 60, (seed) => {
-      const script = generateAgui(new Rng(seed));
-      if (disagreement(script) === undefined) return;
-      const smaller = minimize(script, (candidate) => disagreement(candidate) !== undefined);
-      expect.fail(`seed ${seed} (STREAMFOLD_FUZZ_SEED=${seed})\n${disagreement(smaller)}\nscript: ${printed(smaller)}`);
-    });
-    expect(count).toBeGreaterThanOrEqual(60);
+  it(`all ways agree: ${WAYS.map(nameOf).join(" / ")}`, () => {
+    allAgree(6, 60, generateAgui, printed);
   });
 });
 
