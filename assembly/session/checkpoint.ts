@@ -21,10 +21,10 @@ import {
 } from "../frame/state";
 import { SCRATCH_RESULT as OUT } from "../reduce/scratch";
 import { scratch } from "../reduce/agentue/content";
-import { freeChanges } from "../reduce/agentue/changes";
+import { forgetChanges } from "../reduce/change-log";
 import { writeModel } from "../reduce/agentue/write";
 import {
-  IN_BURST, S_APPLIED, S_DROPPED, S_END_ORDER, S_FLAGS, S_LOST_VERSION, S_READ_VERSION, S_SEQ, S_SIZE, S_SKIPPED, S_START_VERSION, S_STATUS, S_VERSION,
+  IN_BURST, S_APPLIED, S_DROPPED, S_END_ORDER, S_FLAGS, S_LOG, S_SEQ, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION,
   SEQ_KNOWN,
 } from "../reduce/agentue/state";
 import {
@@ -268,17 +268,13 @@ function readStream(c: usize): bool {
   }
   const t = findStream(c, id, idLength), s = t + T_STATE;
   store<u8>(s, <u8>status, S_STATUS);
-  store<f64>(s, version, S_VERSION);
-  store<f64>(s, version, S_READ_VERSION);
-  store<f64>(s, version, S_LOST_VERSION);
-  store<f64>(s, 0, S_START_VERSION);
   store<f64>(s, applied, S_APPLIED);
   store<f64>(s, skipped, S_SKIPPED);
   store<f64>(s, dropped, S_DROPPED);
   store<f64>(s, endOrder, S_END_ORDER);
   if (flags & 4) store<u8>(s, load<u8>(s, S_FLAGS) | IN_BURST, S_FLAGS);
   const account = setAccount(t);
-  freeChanges(s);
+  forgetChanges(s + S_LOG, version);
   setAccount(account);
   return readQueue(c, t, queue, count, flags);
 }

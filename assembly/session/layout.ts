@@ -32,10 +32,10 @@ export const CONNECTION_SIZE: u32 = 400;
 // Stream: route, then the state of its protocol, then its id.
 //   0 bytes of memory charged to it | 4 id length | 8 hash | 12 flags u8 | 16 previous, 20 next in order of opening
 //  24 previous, 28 next in order of ending | 32 queue: run | 48 messages queued | 52 bytes of message text queued | 56 size of the allocation
-//  60 AG-UI model (0 = other protocol) | 64 state | 208 id
+//  60 AG-UI model (0 = other protocol) | 64 state, STATE_SIZE bytes, and behind it the id
 export const T_ACCOUNT: usize = 0, T_ID_LENGTH: usize = 4, T_HASH: usize = 8, T_FLAGS: usize = 12, T_PREVIOUS: usize = 16, T_NEXT: usize = 20;
 export const T_ENDED_PREVIOUS: usize = 24, T_ENDED_NEXT: usize = 28, T_QUEUE: usize = 32, T_QUEUED: usize = 48, T_QUEUED_BYTES: usize = 52;
-export const T_ALLOCATION: usize = 56, T_RUN: usize = 60, T_STATE: usize = 64, T_ID: usize = 208;
+export const T_ALLOCATION: usize = 56, T_RUN: usize = 60, T_STATE: usize = 64, T_ID: usize = T_STATE + STATE_SIZE;
 
 export const PAUSED: u8 = 1;
 /** An event did not fit into the queue of a paused stream; later ones are dropped until a start. */
@@ -49,7 +49,7 @@ export const MESSAGE_ROOM: u32 = 16384;
 
 /** Whether the drawings above add up; asked when a connection is opened. */
 export function layoutsAddUp(): bool {
-  return C_FRAME == <usize>OPT_SIZE && C_TABLE == C_FRAME + FRAME_SIZE && T_ID == T_STATE + STATE_SIZE;
+  return C_FRAME == <usize>OPT_SIZE && C_TABLE == C_FRAME + FRAME_SIZE;
 }
 
 @inline export function add(c: usize, field: usize, n: f64): void { store<f64>(c + field, load<f64>(c + field) + n); }

@@ -10,9 +10,10 @@ import { chainAppend, chainAppendShort, chainBytes, chainOf, chainUnits } from "
 import { documentEpoch, documentSize } from "../../document/index";
 import { appendElements, editBegin, editCommit, editRollback, elementCount, expandSlot, memberSlot, putMember, rootSlot, keyOf, slotKind } from "../../document/index";
 import { depthOf } from "../../codec/json/members";
+import { CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_FIELD, nextVersion } from "../change-log";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
-import { CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_FIELD, extendAppend, noteAppend, noteChange } from "./changes";
+import { extendAppend, noteAppend, noteChange } from "./changes";
 import { checkBlock } from "./check";
 import { scratch } from "./content";
 import { envelopeDepth, F_BLOCK, fieldEnd, fieldStart, K_ESCAPED, memberKind } from "./envelope";
@@ -21,7 +22,7 @@ import { maskEnd, maskPath } from "./mask";
 import { failMaskLimit, isTooDeep, isTooLarge, pathOfMask } from "./patch";
 import { insertBlock } from "./set";
 import {
-  B_CHAIN, B_CHANGE, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_CHANGE, B_FIELD_LENGTH, B_FIELD_WORD, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_SIZE, S_VERSION,
+  B_CHAIN, B_CHANGE, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_CHANGE, B_FIELD_LENGTH, B_FIELD_WORD, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_LOG, S_SIZE,
 } from "./state";
 
 /** Appends that went straight to a remembered text chain. */
@@ -70,7 +71,7 @@ export function applyAppend(s: usize): bool {
     joined = chainBytes(chain) != byte + size;
   }
   store<u32>(s, load<u32>(s, S_SIZE) + chainBytes(chain) - byte, S_SIZE);
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  nextVersion(s + S_LOG);
   if (joined || !extendAppend(s, block, from + units)) {
     const account = setAccount(payer);
     noteAppend(s, CHANGE_APPEND, block, load<u32>(block, B_FIELD), load<u32>(block, B_FIELD_LENGTH), from, from + units, joined ? byte - 6 : byte, joined);
@@ -119,7 +120,7 @@ function appendText(s: usize, block: usize, d: usize, chain: usize): bool {
     if (joined) byte -= 6;
   }
   noteSize(s, d, before);
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  nextVersion(s + S_LOG);
   noteAppend(s, CHANGE_APPEND, block, maskPath, <u32>(maskEnd - maskPath), from, from + units, byte, joined);
   return true;
 }
@@ -173,7 +174,7 @@ function fillField(s: usize, block: usize, d: usize, root: usize, n: u32): bool 
   if (!checkListDepth(p, end) || !checkGrowth(s, before, documentSize(d))) { editRollback(d); return false; }
   editCommit(d);
   noteSize(s, d, before);
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  nextVersion(s + S_LOG);
   noteChange(s, CHANGE_FIELD, block, maskPath, n);
   return true;
 }
@@ -188,7 +189,7 @@ function appendList(s: usize, block: usize, d: usize, slot: usize): bool {
   const to = elementCount(list);
   editCommit(d);
   noteSize(s, d, before);
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  nextVersion(s + S_LOG);
   noteAppend(s, CHANGE_ELEMENTS, block, maskPath, <u32>(maskEnd - maskPath), from, to, 0, false);
   return true;
 }

@@ -1,9 +1,10 @@
 // What an accepted event does to its stream (docs/semantics.md §3 step 8 and §4).
 import * as code from "../../abi/codes";
+import { CHANGE_FIELD, CHANGE_META, nextVersion } from "../change-log";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
 import { applyAppend } from "./append";
-import { CHANGE_FIELD, CHANGE_META, noteChange } from "./changes";
+import { noteChange } from "./changes";
 import { blockId, blockIdLength, blockIsReference, checkBlock } from "./check";
 import { F_BLOCK, F_MASK, F_MODEL, fieldEnd, fieldKind, fieldStart, K_ABSENT } from "./envelope";
 import { eventOp, eventSeq, patchEnd, patchId, patchIdLength, patchStart } from "./judge";
@@ -12,7 +13,7 @@ import { setAtMask } from "./patch";
 import { putBlock, setBlockPath } from "./set";
 import { replaceModel } from "./start";
 import {
-  B_DOCUMENT, B_FLAGS, findBlock, IN_BURST, IS_REFERENCE, REFERENCES_ALLOWED, S_APPLIED, S_FLAGS, S_META, S_SEQ, S_STATUS, S_VERSION, SEQ_KNOWN,
+  B_DOCUMENT, B_FLAGS, findBlock, IN_BURST, IS_REFERENCE, REFERENCES_ALLOWED, S_APPLIED, S_FLAGS, S_LOG, S_META, S_SEQ, S_STATUS, SEQ_KNOWN,
 } from "./state";
 
 /** Applies the judged event; false: refused, the fault says why, nothing changed. */
@@ -41,7 +42,7 @@ function applySet(s: usize): bool {
   const block = findBlock(s, patchId, patchIdLength);
   if (!block || load<u32>(block, B_FLAGS) & IS_REFERENCE) return failBlock(block);
   if (!setAtMask(s, load<u32>(block, B_DOCUMENT), patchStart, patchEnd)) return false;
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  nextVersion(s + S_LOG);
   noteChange(s, CHANGE_FIELD, block, maskPath, <u32>(maskEnd - maskPath));
   return true;
 }
@@ -56,7 +57,7 @@ function failBlock(block: usize): bool {
 
 function setMeta(s: usize): bool {
   if (!setAtMask(s, load<u32>(s, S_META), patchStart, patchEnd)) return false;
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  nextVersion(s + S_LOG);
   noteChange(s, CHANGE_META, 0, maskPath, <u32>(maskEnd - maskPath));
   return true;
 }

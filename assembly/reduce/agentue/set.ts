@@ -4,16 +4,17 @@ import { reserve } from "../../memory/heap";
 import { documentFree, documentSize } from "../../document/index";
 import { hashBytes } from "../../text/hash";
 import { depthOf } from "../../codec/json/members";
+import { CHANGE_INSERT, CHANGE_REPLACE, nextVersion } from "../change-log";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
-import { CHANGE_INSERT, CHANGE_REPLACE, noteChange } from "./changes";
+import { noteChange } from "./changes";
 import { blockId, blockIdLength, blockIsReference, blockMayRepeat } from "./check";
 import { newDocument } from "./content";
 import { envelopeDepth } from "./envelope";
 import { maxBlocks } from "./limits";
 import { failMaskLimit, isTooDeep, isTooLarge } from "./patch";
 import {
-  addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, findBlock, freeBlockRecord, IS_REFERENCE, newBlock, noteSize, S_COUNT, S_SIZE, S_VERSION,
+  addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, findBlock, freeBlockRecord, IS_REFERENCE, newBlock, noteSize, S_COUNT, S_LOG, S_SIZE,
 } from "./state";
 
 let inEvent: bool = true;
@@ -67,7 +68,7 @@ function replaceDocument(s: usize, block: usize, document: usize, before: u32, f
   store<u32>(block, flags, B_FLAGS);
   store<u32>(block, 0, B_CHAIN);
   noteSize(s, document, before);
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  nextVersion(s + S_LOG);
   noteChange(s, CHANGE_REPLACE, block, 0, 0);
 }
 
@@ -80,7 +81,7 @@ function insert(s: usize, block: usize, document: usize, comma: u32): bool {
   addBlock(s, block);
   store<u32>(s, load<u32>(s, S_SIZE) + comma, S_SIZE);
   noteSize(s, document, 0);
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
+  nextVersion(s + S_LOG);
   noteChange(s, CHANGE_INSERT, block, 0, 0);
   return true;
 }

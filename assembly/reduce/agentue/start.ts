@@ -5,21 +5,22 @@ import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
 import { documentFree, documentSize } from "../../document/index";
 import { firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } from "../../codec/json/members";
+import { freeLog, nextVersion, noteStart } from "../change-log";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import { SCRATCH_SHELL as SHELL, scratchReserve } from "../scratch";
 import * as name from "../names";
-import { freeChanges, noteStart } from "./changes";
 import { modelMeta, modelMetaEnd, modelReferences } from "./check";
 import { newDocument, newMeta, withoutRepeats } from "./content";
 import { FACT_END, FACT_FLAGS, FACT_HASH, FACT_ID, FACT_ID_END, FACT_REF, MAY_REPEAT } from "./facts";
 import { maxModel } from "./limits";
 import { foundAt, foundBlocks, modelIsIrregular, modelMemberAt, modelMembers } from "./model-scan";
 import {
-  addBlock, addBlockNeeds, freeBlockRecord, freeModel, IS_REFERENCE, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META, S_META_HOLE,
-  S_SHELL, S_SHELL_LENGTH, S_SIZE, S_VERSION, STATE_SIZE,
+  addBlock, addBlockNeeds, freeBlockRecord, freeModel, IS_REFERENCE, moveModel, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META,
+  S_META_HOLE, S_SHELL, S_SHELL_LENGTH, S_SIZE, STATE_SIZE,
 } from "./state";
 
-const BUILT: usize = memory.data(144, 16);
+// STATE_SIZE bytes
+const BUILT: usize = memory.data(160, 16);
 
 /**
  * Replaces the model of the state by the canonical model text at `p` that `checkModel` has just accepted. False: too large for
@@ -37,11 +38,11 @@ export function replaceModel(s: usize, p: usize, inEvent: bool): bool {
   }
   store<u32>(BUILT, <u32>size, S_SIZE);
   freeModel(s);
-  memory.copy(s + S_SHELL, BUILT + S_SHELL, S_LOG - S_SHELL);
+  moveModel(BUILT, s);
   const flags = load<u8>(s, S_FLAGS) & ~REFERENCES_ALLOWED;
   store<u8>(s, modelReferences ? flags | REFERENCES_ALLOWED : flags, S_FLAGS);
-  store<f64>(s, load<f64>(s, S_VERSION) + 1, S_VERSION);
-  noteStart(s);
+  nextVersion(s + S_LOG);
+  noteStart(s + S_LOG);
   return true;
 }
 
@@ -121,5 +122,5 @@ function addToShell(key: usize, keySize: u32, start: usize, end: usize): bool {
 /** Gives everything back that hangs on the state. */
 export function freeState(s: usize): void {
   freeModel(s);
-  freeChanges(s);
+  freeLog(s + S_LOG);
 }

@@ -3,23 +3,21 @@ import { alloc, free, roundUp } from "../../memory/heap";
 import { copyForward, equalBytes } from "../../memory/copy";
 import { hashBytes } from "../../text/hash";
 import { documentFree, documentSize } from "../../document/index";
+import { L_VERSION } from "../change-log";
 
 // State, STATE_SIZE bytes. What a token touches stands together at the end, next to the stream's id: with many streams the cache decides.
-//   0 skipped | 8 dropped | 16 version of the last start | 24 version up to which changes are lost | 32 order of ending (0 = not ended), all f64
-//  40 shell ptr | 44 shell length | 48 hole of meta | 52 hole of blocks   (the model's text without the values of meta and blocks)
-//  56 meta document | 60 blocks ptr | 64 count | 68 capacity | 72 index ptr (0 = none) | 76 index capacity
-//  80 block used last | 84 size of the model as compact JSON
-//  88 log of changes: ring {ptr, number behind the last record, capacity in records} | 100 number of the first record kept
-// 104 status u8 | 105 flags u8 | 106 spare | 112 seq | 120 version | 128 applied | 136 version at the last read of changes, all f64
-export const S_SKIPPED: usize = 0, S_DROPPED: usize = 8, S_START_VERSION: usize = 16, S_LOST_VERSION: usize = 24, S_END_ORDER: usize = 32;
-export const S_SHELL: usize = 40, S_SHELL_LENGTH: usize = 44, S_META_HOLE: usize = 48, S_BLOCKS_HOLE: usize = 52;
-export const S_META: usize = 56, S_BLOCKS: usize = 60, S_COUNT: usize = 64, S_CAPACITY: usize = 68;
-const S_INDEX: usize = 72, S_INDEX_CAPACITY: usize = 76;
-export const S_LAST_BLOCK: usize = 80;
-export const S_SIZE: usize = 84, S_LOG: usize = 88, S_LOG_FIRST: usize = 100;
-export const S_STATUS: usize = 104, S_FLAGS: usize = 105;
-export const S_SEQ: usize = 112, S_VERSION: usize = 120, S_APPLIED: usize = 128, S_READ_VERSION: usize = 136;
-export const STATE_SIZE: u32 = 144;
+//   0 skipped | 8 dropped | 16 order of ending (0 = not ended), all f64
+//  24 shell ptr | 28 shell length | 32 hole of meta | 36 hole of blocks   (the model's text without the values of meta and blocks)
+//  40 meta document | 44 blocks ptr | 48 count | 52 capacity | 56 index ptr (0 = none) | 60 index capacity
+//  64 log of changes, LOG_SIZE bytes | 128 block used last | 132 size of the model as compact JSON
+// 136 status u8 | 137 flags u8 | 138 spare | 144 seq | 152 applied, f64
+export const S_SKIPPED: usize = 0, S_DROPPED: usize = 8, S_END_ORDER: usize = 16;
+export const S_SHELL: usize = 24, S_SHELL_LENGTH: usize = 28, S_META_HOLE: usize = 32, S_BLOCKS_HOLE: usize = 36;
+export const S_META: usize = 40, S_BLOCKS: usize = 44, S_COUNT: usize = 48, S_CAPACITY: usize = 52;
+const S_INDEX: usize = 56, S_INDEX_CAPACITY: usize = 60;
+export const S_LOG: usize = 64, S_VERSION: usize = S_LOG + L_VERSION;
+export const S_LAST_BLOCK: usize = 128, S_SIZE: usize = 132, S_STATUS: usize = 136, S_FLAGS: usize = 137, S_SEQ: usize = 144, S_APPLIED: usize = 152;
+export const STATE_SIZE: u32 = 160;
 
 export const SEQ_KNOWN: u8 = 1;
 export const IN_BURST: u8 = 2;
@@ -148,6 +146,14 @@ export function freeModel(s: usize): void {
   if (load<u32>(s, S_META)) documentFree(load<u32>(s, S_META));
   if (load<u32>(s, S_SHELL)) free(load<u32>(s, S_SHELL), load<u32>(s, S_SHELL_LENGTH) + 16);
   memory.fill(s + S_SHELL, 0, S_LOG - S_SHELL);
+  store<u64>(s, 0, S_LAST_BLOCK);
+}
+
+/** Hands the model of a state over to another one, which has none; the first one is forgotten. */
+export function moveModel(from: usize, to: usize): void {
+  memory.copy(to + S_SHELL, from + S_SHELL, S_LOG - S_SHELL);
+  // block used last and size
+  store<u64>(to, load<u64>(from, S_LAST_BLOCK), S_LAST_BLOCK);
 }
 
 /** Adds to the model's size what a document has grown since `before`. */

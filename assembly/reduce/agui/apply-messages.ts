@@ -5,7 +5,8 @@ import { alloc, free, reserve, roundUp } from "../../memory/heap";
 import { documentSize } from "../../document/index";
 import { maxBlocks, maxModel } from "../agentue/limits";
 import { freeCalls, readCalls } from "./calls";
-import { noteInsert, noteStart } from "./changes";
+import { noteStart } from "../change-log";
+import { noteInsert } from "./changes";
 import { eventSlotStart } from "./expansion";
 import {
   fileIncoming, findIncoming, incomingActivity, incomingAt, incomingCount, incomingId, incomingIdLength, incomingReasoning, incomingSize, isMarked,
@@ -18,7 +19,7 @@ import {
   addMessage, addMessageNeeds, documentOf, findMessage, freeMessage, freeVector, indexMessages, M_PLACE, M_STAYS, messageAt, R_HASH, R_ID, R_ID_LENGTH,
   ROLE_ACTIVITY, ROLE_REASONING, roleOf,
 } from "./messages";
-import { A_CAPACITY, A_COUNT, A_FLAGS, A_MESSAGES, A_SIZE, addToSize, advance, CALLS_KNOWN, FRAME_SIZE, renewGeneration } from "./state";
+import { A_CAPACITY, A_COUNT, A_FLAGS, A_LOG, A_MESSAGES, A_SIZE, addToSize, advance, CALLS_KNOWN, FRAME_SIZE, renewGeneration } from "./state";
 
 // The list under construction.
 let list: usize = 0;
@@ -131,7 +132,7 @@ export function applyMessagesSnapshot(s: usize): bool {
   if (!reserve(indexNeeds(count))) return dropList();
   install(s, <u32>size);
   advance(s);
-  noteStart(s);
+  noteStart(s + A_LOG);
   return true;
 }
 

@@ -7,10 +7,11 @@ import { codeUnits } from "../../text/units";
 import {
   chainAppend, chainBytes, chainUnits, documentEpoch, documentFault, documentSize, editBegin, expandSlot, putMember, rootSlot, TOO_LARGE,
 } from "../../document/index";
+import { CHANGE_APPEND } from "../change-log";
 import { faultReason, faultType } from "../fault";
 import { SCRATCH_MODEL, scratchReserve } from "../scratch";
 import { RUN_LEN, RUN_PTR } from "../../memory/bytes";
-import { CHANGE_APPEND, noteAppend, noteInsert, noteReplace, PART_ARGUMENTS, PART_CALL_METADATA, PART_CONTENT, PART_METADATA } from "./changes";
+import { noteAppend, noteInsert, noteReplace, PART_ARGUMENTS, PART_CALL_METADATA, PART_CONTENT, PART_METADATA } from "./changes";
 import { callNode, chainFault, contentChain, NO_CHAIN_MEMBER, NO_CHAIN_MEMORY } from "./chains";
 import { C_CHAIN, C_EPOCH, C_MESSAGE, C_PLACE } from "./calls";
 import { compose, composedLength, put, putByte, putSlot, slotLength } from "./compose";

@@ -7,11 +7,12 @@ import {
   appendElements, chainAppend, chainBytes, chainUnits, documentFault, documentSize, editBegin, elementCount, expandSlot, isArrayNode, memberSlot, putMember,
   rootSlot, slotSize, slotSpan, TOO_LARGE,
 } from "../../document/index";
+import { CHANGE_APPEND, CHANGE_ELEMENTS } from "../change-log";
 import { aim, appendText, blameContent, mergeAlone, targetOf } from "./apply-text";
 import { C_MESSAGE, C_PLACE, callRoom, callsKnown, fileCall, findCall, freeCall, newCall } from "./calls";
 import { argumentsChain, callNode, expandMember } from "./chains";
 import {
-  CHANGE_APPEND, CHANGE_ELEMENTS, noteAppend, noteInsert, noteReplace, PART_ARGUMENTS, PART_CALL_METADATA, PART_CALL_NAME, PART_CALLS,
+  noteAppend, noteInsert, noteReplace, PART_ARGUMENTS, PART_CALL_METADATA, PART_CALL_NAME, PART_CALLS,
 } from "./changes";
 import { compose, composed, composedLength, put, putByte, putSlot, slotLength } from "./compose";
 import { eventOrigin, eventSlotEnd, eventSlotStart, expandedCount, FROM_CHUNK, itemOf, select } from "./expansion";

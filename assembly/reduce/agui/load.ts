@@ -4,10 +4,10 @@ import { documentFree, documentSize } from "../../document/index";
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
 import { skipTrusted } from "../../text/trusted";
 import { maxModel } from "../agentue/limits";
+import { noteStart } from "../change-log";
 import { clearFault, fail, failWhole, faultReason, faultReceived, pathName, pathReset } from "../fault";
 import { allSize, installAll, makeAll, readAll } from "./apply-messages";
 import { STATE_LEVELS } from "./apply-state";
-import { noteStart } from "./changes";
 import { compose, composed, newDocument, put, putByte } from "./compose";
 import { enforcedText, enforceShape, EVENT_NO_MEMORY, EVENT_OK } from "./enforce";
 import * as piece from "./fragments";
@@ -16,7 +16,7 @@ import { failMemory, isTooDeep } from "./limits";
 import { beginIdle, copyBaseIds, dropBaseIds, setBaseIds } from "./run";
 import { kindAt } from "./schema";
 import { SHAPE_RUN_AGENT_INPUT } from "./schema-table.generated";
-import { A_SIZE, A_STATE, addToSize, advance, statusOfAgui } from "./state";
+import { A_LOG, A_SIZE, A_STATE, addToSize, advance, statusOfAgui } from "./state";
 import { trackFree } from "./track";
 
 /**
@@ -31,7 +31,7 @@ export function loadAgui(s: usize, p: usize): bool {
   if (!readModel(p, code.E_BAD_MODEL) || !replaceModel(s, true)) return false;
   trackFree(s);
   advance(s);
-  noteStart(s);
+  noteStart(s + A_LOG);
   return true;
 }
 

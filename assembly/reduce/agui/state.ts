@@ -2,7 +2,8 @@
 import * as code from "../../abi/codes";
 import { alloc, free } from "../../memory/heap";
 import { documentFree, documentNew, documentSetText, documentSize } from "../../document/index";
-import { freeChanges, noteMeta, PART_RUN } from "./changes";
+import { freeLog, L_VERSION, nextVersion } from "../change-log";
+import { noteMeta, PART_RUN } from "./changes";
 import { freeMessages } from "./messages";
 import { freeRun } from "./run";
 import { TRACK_SIZE, trackFree, trackInit, trackPhase } from "./track";
@@ -13,18 +14,14 @@ import { PHASE_RUNNING } from "./track-layout";
 //   8 messages ptr | 12 count | 16 capacity | 20 message found last
 //  24 index of messages ptr (0 = none) | 28 capacity | 32 index of calls ptr (0 = none) | 36 capacity | 40 calls in it
 //  44 document of the state | 48 size of the snapshot without `run` as compact JSON
-//  52 log of changes: ring {ptr, number behind the last record, capacity in records} | 64 number of the first record kept
-//  68 texts of the run and of the baseline: ALL_TEXTS x {ptr, length}, ptr 0 = no value
-// 156 set of merged warnings ptr | 160 warnings in it | 164 run: versions at which changes were read and nothing changed until the next read
-// 184 version | 192 applied | 200 skipped | 208 dropped | 216 version of the last start | 224 version at the last read of changes
-// 232 version up to which changes are lost, all f64 | 240 track, TRACK_SIZE bytes
+//  52 texts of the run and of the baseline: ALL_TEXTS x {ptr, length}, ptr 0 = no value | 140 set of merged warnings ptr | 144 warnings in it
+// 152 applied | 160 skipped | 168 dropped, all f64 | 176 log of changes, LOG_SIZE bytes | 240 track, TRACK_SIZE bytes
 export const A_STATUS: usize = 0, A_FLAGS: usize = 1, A_GENERATION: usize = 4;
 export const A_MESSAGES: usize = 8, A_COUNT: usize = 12, A_CAPACITY: usize = 16, A_LAST: usize = 20;
 export const A_INDEX: usize = 24, A_INDEX_CAPACITY: usize = 28, A_CALLS: usize = 32, A_CALLS_CAPACITY: usize = 36, A_CALLS_COUNT: usize = 40;
-export const A_STATE: usize = 44, A_SIZE: usize = 48, A_LOG: usize = 52, A_LOG_FIRST: usize = 64, A_TEXTS: usize = 68;
-export const A_WARNINGS: usize = 156, A_WARNING_COUNT: usize = 160, A_READS: usize = 164;
-export const A_VERSION: usize = 184, A_APPLIED: usize = 192, A_SKIPPED: usize = 200, A_DROPPED: usize = 208;
-export const A_START_VERSION: usize = 216, A_READ_VERSION: usize = 224, A_LOST_VERSION: usize = 232, A_TRACK: usize = 240;
+export const A_STATE: usize = 44, A_SIZE: usize = 48, A_TEXTS: usize = 52, A_WARNINGS: usize = 140, A_WARNING_COUNT: usize = 144;
+export const A_APPLIED: usize = 152, A_SKIPPED: usize = 160, A_DROPPED: usize = 168, A_LOG: usize = 176, A_VERSION: usize = A_LOG + L_VERSION;
+export const A_TRACK: usize = 240;
 export const STATE_SIZE: u32 = <u32>A_TRACK + TRACK_SIZE;
 
 /** The calls of all messages are in the index. */
@@ -70,7 +67,7 @@ function begin(s: usize): void {
 
 function freeParts(s: usize): void {
   freeMessages(s);
-  freeChanges(s);
+  freeLog(s + A_LOG);
   freeRun(s);
   freeWarnings(s);
   trackFree(s);
@@ -117,7 +114,7 @@ export function showsNothingPending(s: usize): bool {
 
 /** One more version; every accepted event makes one. Its changes are noted behind this. */
 @inline export function advance(s: usize): void {
-  store<f64>(s, load<f64>(s, A_VERSION) + 1, A_VERSION);
+  nextVersion(s + A_LOG);
   if (statusOfAgui(s) == code.RUN_TRUNCATED) continueRun(s);
 }
 
@@ -132,6 +129,6 @@ function continueRun(s: usize): void {
 /** The run comes to another status without an event (docs/semantics-agui.md §1): one more version, and a change. The account is the stream's. */
 export function changeStatus(s: usize, status: u32): void {
   setStatus(s, status);
-  store<f64>(s, load<f64>(s, A_VERSION) + 1, A_VERSION);
+  nextVersion(s + A_LOG);
   noteMeta(s, PART_RUN);
 }

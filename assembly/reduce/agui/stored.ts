@@ -7,14 +7,14 @@ import { stringEnd } from "../../text/scan";
 import { skipTrusted } from "../../text/trusted";
 import { firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } from "../../codec/json/members";
 import { putText, putUint } from "../../codec/json/put";
+import { forgetChanges } from "../change-log";
 import { failWhole, faultCode } from "../fault";
-import { forgetChanges } from "./changes";
 import * as piece from "./fragments";
 import { modelMessagesSize, readModel, replaceModel } from "./load";
 import { readRun, RUN_TEXTS, runName, runNameLength, statusOfOutcome, TEXT_ERROR, TEXT_OUTCOME, TEXT_RESULT, TEXT_USAGE, textStart } from "./run";
 import { checkValue, findText, memberAt, placeOf, ruleOf } from "./schema";
 import { hasNamedCalls, statusNamed, storedSize, writeStored } from "./snapshot";
-import { A_FLAGS, A_TRACK, RUN_NAMED, setStatus } from "./state";
+import { A_FLAGS, A_LOG, A_TRACK, A_VERSION, RUN_NAMED, setStatus } from "./state";
 import { trackPhase } from "./track";
 import {
   PHASE_ERRORED, PHASE_FINISHED, PHASE_NONE, PHASE_REJECTED, PHASE_RUNNING, PHASE_TRUNCATED, T_MINTED, T_MINTED_MESSAGE, T_MINTED_SPAN,
@@ -62,7 +62,7 @@ export function restoreAgui(s: usize, p: usize): bool {
   if (trackPhase(s) != phaseOf(status) || (isFinished(status) && statusOfOutcome(s) != status) || !hasInterrupts(s, run)) return refuse();
   setStatus(s, status);
   if (status != code.RUN_IDLE) store<u8>(s, load<u8>(s, A_FLAGS) | RUN_NAMED, A_FLAGS);
-  forgetChanges(s);
+  forgetChanges(s + A_LOG, load<f64>(s, A_VERSION));
   return true;
 }
 
