@@ -1,4 +1,3 @@
-import { own } from "../../../json/object.js";
 import type { BlockEntry } from "../reduce/agentue/document.js";
 import type { ChangeSink } from "../reduce/agentue/state.js";
 import { ChangeLog } from "./changes.js";
@@ -30,7 +29,7 @@ export class AgentueChanges extends ChangeLog<BlockEntry> implements ChangeSink 
     this.logMeta(field);
   }
 
-  protected textAt(entry: BlockEntry, field: string): string {
-    return own(entry.value, field) as string;
+  protected textAt(entry: BlockEntry, field: string, from: number, to: number): string {
+    return entry.sliceText(field, from, to);
   }
 }

@@ -1,4 +1,3 @@
-import type { JsonObject } from "../../../json/object.js";
 import type { ModelChanges } from "../reduce/agui/changes.js";
 import type { MessageEntry } from "../reduce/agui/messages.js";
 import { ChangeLog } from "./changes.js";
@@ -41,9 +40,9 @@ export class AguiChanges extends ChangeLog<MessageEntry> implements ModelChanges
     return entry.calls[place === undefined ? end - 1 : Number(place)]?.id;
   }
 
-  protected textAt(entry: MessageEntry, field: string): string {
-    let value: unknown = entry.value;
-    for (const step of field.split(".")) value = (value as JsonObject)[step];
-    return value as string;
+  protected textAt(entry: MessageEntry, field: string, from: number, to: number): string {
+    if (field === "content") return entry.content.slice(entry.value.content as string, from, to);
+    const call = entry.calls[Number(field.split(".", 2)[1])]!;
+    return call.text.slice(call.function.arguments, from, to);
   }
 }

@@ -468,7 +468,12 @@ export class AguiProtocol implements Protocol {
     const item = track.find(CALL, toolCallId);
     const complete = item === undefined || (item.open & OPEN_MESSAGE) === 0;
     const start = from <= text.length ? from : 0;
-    return { text: text.slice(start), from: start, generation: model.messages.generation, complete };
+    return {
+      text: call.text.slice(text, start, text.length),
+      from: start,
+      generation: model.messages.generation,
+      complete,
+    };
   }
 
   // ---------------------------------------------------------------- checkpoints

@@ -68,8 +68,8 @@ export abstract class ChangeLog<E extends Changed> {
     this.streamId = streamId;
   }
 
-  /** The text that stands at a field now. */
-  protected abstract textAt(entry: E, field: string): string;
+  /** A part of the text that stands at a field now, in code units. */
+  protected abstract textAt(entry: E, field: string, from: number, to: number): string;
 
   /**
    * The tool call that a field lies in.
@@ -166,7 +166,7 @@ export abstract class ChangeLog<E extends Changed> {
       described.from = change.from;
       described.to = change.to;
       // No later change replaced the field, or the answer would be without this one: its text is where it was appended.
-      if (change.isText) described.text = this.textAt(change.entry!, change.field!).slice(change.from, change.to);
+      if (change.isText) described.text = this.textAt(change.entry!, change.field!, change.from, change.to);
     }
     if (change.entry !== undefined && change.field !== undefined) {
       const toolCallId = this.callAt(change.entry, change.field, change.isText ? 0 : change.to);

@@ -1,5 +1,5 @@
 import { type JsonObject, own } from "../../../../json/object.js";
-import { GrowingText } from "./growing-text.js";
+import { GrowingText } from "../growing-text.js";
 
 /** Entries of one block; a full one is split in two. */
 const BLOCK = 512;
