@@ -133,6 +133,14 @@ const REASONS = [
   "items",
   "a run is running",
   "the middleware for '{type}' has thrown",
+  "the bytes end inside of a value",
+  "bytes follow the value",
+  "no format begins with the byte C1",
+  "a key must be a string",
+  "JSON has no form for this extension",
+  "the timestamp is not valid",
+  "JSON has no form for NaN and infinities",
+  "a number is beyond the range of a double",
 ] as const;
 
 /** The reason of a member that is not there. */
@@ -183,6 +191,9 @@ const WARNING_TEXT: Record<WarningCode, string> = {
   tool_renamed: "TOOL_CALL_START renames the tool call '{subject}'",
   bad_arguments: "The arguments of the tool call '{subject}' are not JSON",
 };
+
+/** An event on a wire that gives events numbers instead of names. */
+const UNNAMED_EVENT = "Dropped an event of an unknown kind: the protocol does not describe it";
 
 const ROW = new Map<string, (typeof ERROR_TABLE)[number]>(ERROR_TABLE.map((row) => [row[0], row]));
 
@@ -249,7 +260,8 @@ export interface WarningFacts {
 
 /** The text of a warning, built from its code, its reason and its place; the same for both engines. */
 export function warningMessage(warning: WarningFacts): string {
-  let text = fillIn(WARNING_TEXT[warning.code], warning);
+  const unnamed = warning.code === "unknown_event" && warning.subject === undefined;
+  let text = fillIn(unnamed ? UNNAMED_EVENT : WARNING_TEXT[warning.code], warning);
   const reason = REASONS[warning.reason ?? 0];
   if (reason) text += `: ${fillIn(reason, warning)}`;
   if (warning.path !== undefined) text += ` (at ${warning.path === "" ? "the root" : warning.path})`;

@@ -130,6 +130,15 @@ export const R_FIRST_ID = 81;
 export const R_LIMIT_ITEMS = 82;
 export const R_RUNNING = 83;
 export const R_MIDDLEWARE = 84;
+// of bad_msgpack, in the order of MSGPACK_ in assembly/codec/msgpack/fault.ts
+export const R_WIRE_SHORT = 85;
+export const R_WIRE_TRAILING = 86;
+export const R_WIRE_RESERVED = 87;
+export const R_WIRE_KEY = 88;
+export const R_WIRE_EXTENSION = 89;
+export const R_WIRE_TIMESTAMP = 90;
+export const R_WIRE_NOT_FINITE = 91;
+export const R_WIRE_RANGE = 92;
 
 // Warning ids. Order = src/errors.ts WARNING_CODES.
 export const W_DUPLICATE_SEQ = 1;
@@ -191,6 +200,11 @@ export const PROTOCOL_AG_UI = 2;
 export const TRANSPORT_SSE = 1;
 export const TRANSPORT_NDJSON = 2;
 export const TRANSPORT_JSON = 3;
+export const TRANSPORT_MSGPACK = 4;
+export const TRANSPORT_PROTOBUF = 5;
+/** Forms of a model. */
+export const FORMAT_JSON = 0;
+export const FORMAT_MSGPACK = 1;
 export const SEQUENCE_DEDUPE = 0;
 export const SEQUENCE_STRICT = 1;
 export const SEQUENCE_OFF = 2;

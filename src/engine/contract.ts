@@ -5,7 +5,9 @@ import type { Limits } from "../limits.js";
 
 export type EngineKind = "wasm-simd" | "wasm-scalar" | "js";
 export type Protocol = "agentue" | "ag-ui";
-export type Transport = "sse" | "ndjson" | "json";
+export type Transport = "sse" | "ndjson" | "json" | "msgpack" | "protobuf";
+/** Forms of a model that goes in or out as bytes. */
+export type ModelFormat = "json" | "msgpack";
 export type Sequence = "dedupe" | "strict" | "off";
 export type OnViolation = "refuse-stream" | "skip-event";
 /** Status of an AG-UI run (docs/semantics-agui.md §8). */
@@ -191,8 +193,8 @@ export interface EngineSession {
   failure(): Fault | undefined;
   reconnect(): void;
   reset(): void;
-  /** `model`: JSON text. `seq` undefined: unknown. Paths of faults point into the model. */
-  load(streamId: string, seq: number | undefined, model: Uint8Array): Fault | undefined;
+  /** `model`: a model in the form `format`. `seq` undefined: unknown. Paths of faults point into the model. */
+  load(streamId: string, seq: number | undefined, model: Uint8Array, format: ModelFormat): Fault | undefined;
   /** Like `load` for a JavaScript value; only object sessions have it. */
   loadValue?(streamId: string, seq: number | undefined, model: unknown): Fault | undefined;
   checkpoint(): Uint8Array;
@@ -207,8 +209,15 @@ export interface EngineSession {
   seq(streamId: string): number | undefined;
   /** A fresh JavaScript value of the model, or undefined without one. */
   snapshot(streamId: string, integers: "number" | "bigint"): unknown;
-  /** Calls `use` with the model as compact JSON (valid inside the callback only); returns undefined without calling when there is no model. */
-  withSnapshotBytes<T>(streamId: string, use: (view: Uint8Array) => T): { value: T } | undefined;
+  /**
+   * Calls `use` with the model as compact JSON or MessagePack (valid inside the callback only); returns undefined without calling when there is no model,
+   * and a fault (`bad_msgpack`) when the model holds what MessagePack cannot express, a number beyond the range of a double.
+   */
+  withSnapshotBytes<T>(
+    streamId: string,
+    format: ModelFormat,
+    use: (view: Uint8Array) => T,
+  ): { value: T } | Fault | undefined;
   changes(streamId: string, since: number | undefined): ChangeSet;
   stats(streamId?: string): Stats;
   streamIds(): string[];
@@ -358,7 +367,7 @@ export interface Reducer {
   apply(event: unknown): number;
   finish(): FinishResult;
   reconnect(): void;
-  load(model: unknown, options?: StreamSelector & { seq?: number; format?: "json" }): void;
+  load(model: unknown, options?: StreamSelector & { seq?: number; format?: ModelFormat }): void;
   checkpoint(): Uint8Array;
   restore(bytes: Uint8Array): void;
   materialize(block: unknown, options?: StreamSelector): void;
@@ -366,8 +375,8 @@ export interface Reducer {
   resume(options?: StreamSelector): number;
   /** The model as a fresh value, or undefined without one. `Model` is what the caller takes it for, such as `AgentUEModel` of streamfold/agentue. */
   snapshot<Model = unknown>(options?: StreamSelector & { integers?: "number" | "bigint" }): Model | undefined;
-  snapshotBytes(options?: StreamSelector & { format?: "json" }): Uint8Array;
-  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: StreamSelector & { format?: "json" }): T;
+  snapshotBytes(options?: StreamSelector & { format?: ModelFormat }): Uint8Array;
+  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: StreamSelector & { format?: ModelFormat }): T;
   changes(options?: StreamSelector & { since?: number }): ChangeSet;
   status(options?: StreamSelector): StreamStatus;
   seq(options?: StreamSelector): number | undefined;

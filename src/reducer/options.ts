@@ -3,6 +3,7 @@ import type {
   EventInfo,
   Gap,
   Middleware,
+  ModelFormat,
   ReducerOptions,
   SessionOptions,
   StreamSelector,
@@ -13,7 +14,7 @@ import { usageError, warningMessage } from "../errors.js";
 import { resolveLimits } from "../limits.js";
 import { EVENT_TYPES } from "../schema/agui.generated.js";
 import { parseVersion } from "../schema/version.js";
-import { isTransport } from "../transport/transports.js";
+import { isTransport, transportsOf } from "../transport/transports.js";
 import { baseline } from "./baseline.js";
 import { describe } from "./bytes.js";
 
@@ -62,9 +63,10 @@ export function resolveOptions(options: ReducerOptions): { session: SessionOptio
     throw usageError("bad_argument", 'protocol must be "agentue" or "ag-ui"');
   }
   refuseUnknown(options, protocol);
-  if (typeof transport !== "string") throw usageError("bad_argument", 'transport must be "sse", "ndjson" or "json"');
-  if (!isTransport(transport)) {
-    throw usageError("unsupported_transport", `${JSON.stringify(transport)}; there are "sse", "ndjson" and "json"`);
+  if (typeof transport !== "string") throw usageError("bad_argument", 'transport must be a name such as "sse"');
+  if (!isTransport(transport, protocol)) {
+    const names = transportsOf(protocol).map((name) => JSON.stringify(name));
+    throw usageError("unsupported_transport", `${JSON.stringify(transport)}; "${protocol}" has ${names.join(", ")}`);
   }
   const listeners: Listeners = {
     onEvent: listener(options, "onEvent"),
@@ -206,15 +208,16 @@ export function streamOf(options: StreamSelector | undefined): string {
 }
 
 /**
- * Checks the `format` of a model that goes in or out.
+ * The `format` of a model that goes in or out.
  *
- * @throws StreamfoldError `unsupported_transport` for anything but "json"
+ * @throws StreamfoldError `unsupported_transport` for anything but "json", the default, and "msgpack"
  */
-export function checkFormat(options: { format?: "json" } | undefined): void {
-  const format: unknown = options?.format;
-  if (format !== undefined && format !== "json") {
-    throw usageError("unsupported_transport", `the format ${JSON.stringify(format)}; there is "json"`);
+export function formatOf(options: { format?: ModelFormat } | undefined): ModelFormat {
+  const format: unknown = options?.format ?? "json";
+  if (format !== "json" && format !== "msgpack") {
+    throw usageError("unsupported_transport", `the format ${JSON.stringify(format)}; there are "json" and "msgpack"`);
   }
+  return format;
 }
 
 /** A position that a caller passed (a seq or a version): undefined or an integer from 0 to 2^53-1, else `bad_argument`. */

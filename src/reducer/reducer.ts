@@ -3,6 +3,7 @@ import type {
   EngineSession,
   EventInfo,
   FinishResult,
+  ModelFormat,
   Reducer,
   Report,
   Stats,
@@ -13,7 +14,7 @@ import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { encodeText, isBufferSource, toBytes } from "./bytes.js";
 import { type Delivered, deliver, failureOf } from "./deliver.js";
 import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
-import { checkFormat, checkPosition, type Listeners, streamOf } from "./options.js";
+import { checkPosition, formatOf, type Listeners, streamOf } from "./options.js";
 import { PartialArguments } from "./partial-args.js";
 import type { Sessions } from "./sessions.js";
 
@@ -105,17 +106,17 @@ export class ReducerHandle implements Reducer {
     this.#failed = false;
   }
 
-  load(model: unknown, options?: Selector<{ seq?: number; format?: "json" }>): void {
+  load(model: unknown, options?: Selector<{ seq?: number; format?: ModelFormat }>): void {
     this.#enter();
     const streamId = streamOf(options);
-    checkFormat(options);
+    const format = formatOf(options);
     const seq = checkPosition("seq", options?.seq);
-    const text = textInput(model);
+    const text = format === "json" ? textInput(model) : toBytes(model, "a model in MessagePack comes as bytes");
     const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
     raise(
       text === undefined && session.loadValue !== undefined
         ? this.#guarded(() => session.loadValue!(streamId, seq, model))
-        : this.#withText(text, model, (json) => session.load(streamId, seq, json)),
+        : this.#withText(text, model, (bytes) => session.load(streamId, seq, bytes, format)),
     );
   }
 
@@ -172,24 +173,25 @@ export class ReducerHandle implements Reducer {
     return this.#sessions.any().snapshot(streamOf(options), integers) as Model | undefined;
   }
 
-  snapshotBytes(options?: Selector<{ format?: "json" }>): Uint8Array {
+  snapshotBytes(options?: Selector<{ format?: ModelFormat }>): Uint8Array {
     return this.withSnapshotBytes((view) => new Uint8Array(view), options);
   }
 
-  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: Selector<{ format?: "json" }>): T {
+  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: Selector<{ format?: ModelFormat }>): T {
     this.#alive();
     if (typeof use !== "function") throw usageError("bad_argument", "the callback must be a function");
-    checkFormat(options);
+    const format = formatOf(options);
     const streamId = streamOf(options);
     const session = this.#sessions.any();
-    let answer: { value: T } | undefined;
+    let answer: { value: T } | Fault | undefined;
     this.#lending.active = true;
     try {
-      answer = session.withSnapshotBytes(streamId, use);
+      answer = session.withSnapshotBytes(streamId, format, use);
     } finally {
       this.#lending.active = false;
     }
     if (answer === undefined) throw new StreamfoldError({ code: "no_model", streamId });
+    if ("code" in answer) throw new StreamfoldError(answer);
     return answer.value;
   }
 

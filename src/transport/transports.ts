@@ -1,9 +1,14 @@
-import type { Transport } from "../engine/contract.js";
+import type { Protocol, Transport } from "../engine/contract.js";
 
-/** The wires that a reducer of this version reads. */
-export const TRANSPORTS: readonly Transport[] = ["sse", "ndjson", "json"];
+const AGENTUE: readonly Transport[] = ["sse", "ndjson", "json", "msgpack"];
+const AG_UI: readonly Transport[] = [...AGENTUE, "protobuf"];
 
-/** Whether `name` is one of `TRANSPORTS`. */
-export function isTransport(name: string): name is Transport {
-  return (TRANSPORTS as readonly string[]).includes(name);
+/** The wires that a protocol has. */
+export function transportsOf(protocol: Protocol): readonly Transport[] {
+  return protocol === "ag-ui" ? AG_UI : AGENTUE;
+}
+
+/** Whether `name` is a wire of the protocol. */
+export function isTransport(name: string, protocol: Protocol): name is Transport {
+  return (transportsOf(protocol) as readonly string[]).includes(name);
 }

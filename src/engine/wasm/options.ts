@@ -5,7 +5,13 @@ import { isAtMost } from "../../schema/version.js";
 import type { AguiSessionOptions, SessionOptions } from "../contract.js";
 import type { Core } from "./instance.js";
 
-const TRANSPORT = { sse: codes.TRANSPORT_SSE, ndjson: codes.TRANSPORT_NDJSON, json: codes.TRANSPORT_JSON } as const;
+const TRANSPORT = {
+  sse: codes.TRANSPORT_SSE,
+  ndjson: codes.TRANSPORT_NDJSON,
+  json: codes.TRANSPORT_JSON,
+  msgpack: codes.TRANSPORT_MSGPACK,
+  protobuf: codes.TRANSPORT_PROTOBUF,
+} as const;
 const SEQUENCE = { dedupe: codes.SEQUENCE_DEDUPE, strict: codes.SEQUENCE_STRICT, off: codes.SEQUENCE_OFF } as const;
 const DELTA_FAILURE = { warn: 0, fail: layout.AGUI_DELTA_FAIL, upsert: layout.AGUI_DELTA_UPSERT } as const;
 /** The newest protocol version whose peers know no subagents. */

@@ -9,6 +9,7 @@ import type {
   ChangeSet,
   EngineSession,
   FinishResult,
+  ModelFormat,
   Report,
   SessionOptions,
   Stats,
@@ -284,7 +285,7 @@ export class WasmSession implements EngineSession {
     return integers === "bigint" ? parseWithBigInt(text) : JSON.parse(text);
   }
 
-  withSnapshotBytes<T>(streamId: string, use: (view: Uint8Array) => T): { value: T } | undefined {
+  withSnapshotBytes<T>(streamId: string, _format: ModelFormat, use: (view: Uint8Array) => T): { value: T } | undefined {
     const n = this.#writeSnapshot(streamId);
     if (n < 0) return undefined;
     const from = this.#core.exports.result_pointer() >>> 0;

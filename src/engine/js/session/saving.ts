@@ -1,4 +1,10 @@
-import { TRANSPORT_JSON, TRANSPORT_NDJSON, TRANSPORT_SSE } from "../../../../assembly/abi/codes.js";
+import {
+  TRANSPORT_JSON,
+  TRANSPORT_MSGPACK,
+  TRANSPORT_NDJSON,
+  TRANSPORT_PROTOBUF,
+  TRANSPORT_SSE,
+} from "../../../../assembly/abi/codes.js";
 import type { SessionOptions, Transport } from "../../contract.js";
 import type { Framer } from "../frame/sink.js";
 import { SseFramer } from "../frame/sse.js";
@@ -6,7 +12,13 @@ import type { Checkpoint } from "./checkpoint.js";
 import { Counters } from "./pipeline.js";
 import type { Protocol } from "./protocol.js";
 
-const TRANSPORTS: Record<Transport, number> = { sse: TRANSPORT_SSE, ndjson: TRANSPORT_NDJSON, json: TRANSPORT_JSON };
+const TRANSPORTS: Record<Transport, number> = {
+  sse: TRANSPORT_SSE,
+  ndjson: TRANSPORT_NDJSON,
+  json: TRANSPORT_JSON,
+  msgpack: TRANSPORT_MSGPACK,
+  protobuf: TRANSPORT_PROTOBUF,
+};
 
 /** A connection as a checkpoint holds it. */
 export interface Connection {

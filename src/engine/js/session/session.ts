@@ -4,6 +4,7 @@ import type {
   ChangeSet,
   EngineSession,
   FinishResult,
+  ModelFormat,
   Report,
   SessionOptions,
   Stats,
@@ -188,7 +189,7 @@ export class JsSession implements EngineSession {
     return view === undefined ? undefined : cloneValue(view.value, integers);
   }
 
-  withSnapshotBytes<T>(streamId: string, use: (view: Uint8Array) => T): { value: T } | undefined {
+  withSnapshotBytes<T>(streamId: string, _format: ModelFormat, use: (view: Uint8Array) => T): { value: T } | undefined {
     const view = this.protocol.view(streamId);
     if (view === undefined) return undefined;
     const bytes = encodeUtf8(writeJson(view.value, view.exact));
