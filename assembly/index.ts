@@ -3,7 +3,7 @@
 import { alloc, free, heapInit, heldBytes, liveBytes, roundUp } from "./memory/heap";
 import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "./memory/bytes";
 import { hashSeed } from "./text/hash";
-import { ABI_VERSION, E_BAD_CHECKPOINT, E_NO_MODEL, E_OUT_OF_MEMORY } from "./abi/codes";
+import { ABI_VERSION, E_BAD_CHECKPOINT, E_NO_MODEL, E_OUT_OF_MEMORY, FORMAT_MSGPACK } from "./abi/codes";
 import * as layout from "./abi/layout";
 import {
   clearFault, failWhole, faultCode, faultHasPath, faultHasSubject, faultReason, faultReceivedKind, pathLength, pathStart, subjectLength, subjectStart,
@@ -16,17 +16,19 @@ import * as layoutOf from "./session/layout";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
 import {
-  applyHeld, applyText, beginCall, continueFeed, dropHeld, enter, failHeld, feed, finishBody, framedMessages, leave, repeatFailure, resumeStream,
+  applyHeld, applyText, beginCall, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, resumeStream,
 } from "./session/feed";
+import { repeatFailure } from "./session/failure";
+import { framedMessages } from "./session/message";
 import { directEvents } from "./session/fast-path/direct";
 import { templateBytes, templateHits } from "./session/fast-path/trie";
 import { closeDocument, documentFaultOffset, documentFaultOperation, findValue, foundValue, openDocument, patchDocument, sizeOfDocument } from "./session/documents";
 import { addDocumentHandle, addHandle, connectionOf, documentOf, dropHandle, findConnection, findDocument, replaceHandle } from "./session/handles";
 import {
-  isComplete, NO_RESULT, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeArgumentText, writeChangesOf, writeLastEventId, writeSnapshot, writeStats, writeStreamIds,
+  isComplete, NO_RESULT, NO_RESULT_FORM, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeArgumentText, writeChangesOf, writeLastEventId, writeSnapshot, writeSnapshotMsgpack, writeStats, writeStreamIds,
   writeStreamStats,
 } from "./session/inspect";
-import { baselineText, keepBaseIds, loadText, materializeText, textFaultOffset } from "./session/stored";
+import { baselineText, keepBaseIds, loadMsgpack, loadText, materializeText, textFaultOffset } from "./session/stored";
 import { findStream, releaseStream } from "./session/streams";
 
 let input: usize = 0;
@@ -278,8 +280,13 @@ function idAddress(): usize {
 export function stream_status(h: u32, idLength: u32): u32 { return statusOf(streamOf(h, idLength)); }
 export function stream_seq(h: u32, idLength: u32): f64 { return seqOf(streamOf(h, idLength)); }
 export function stream_version(h: u32, idLength: u32): f64 { return versionOf(streamOf(h, idLength)); }
-/** Writes the model as JSON to the result; its length, −1 = no model, −2 = out of memory. */
-export function stream_snapshot(h: u32, idLength: u32): i32 { return writeSnapshot(streamOf(h, idLength)); }
+/** Writes the model in a form (`FORMAT_` id) to the result; its length, −1 = no model, −2 = out of memory, −3 = that form cannot hold it: the fault record says why. */
+export function stream_snapshot(h: u32, idLength: u32, format: u32): i32 {
+  const t = streamOf(h, idLength);
+  const n = format == FORMAT_MSGPACK ? writeSnapshotMsgpack(t) : writeSnapshot(t, SCRATCH_RESULT);
+  if (n == NO_RESULT_FORM) keepFault(-1);
+  return n;
+}
 
 /** Writes the changes after `since` as JSON to the result; −1 = no such stream. */
 export function stream_changes(h: u32, idLength: u32, since: f64): i32 {
@@ -289,13 +296,14 @@ export function stream_changes(h: u32, idLength: u32, since: f64): i32 {
 
 export function stream_stats(h: u32, idLength: u32): i32 { return writeStreamStats(streamOf(h, idLength)); }
 
-/** Loads the model of `n` bytes in the staging area; `seq` < 0: unknown. 0 or an E_ id. */
-export function stream_load(h: u32, idLength: u32, seq: f64, n: u32): u32 {
+/** Loads the model of `n` bytes in the staging area, in that form (`FORMAT_` id); `seq` < 0: unknown. 0 or an E_ id. */
+export function stream_load(h: u32, idLength: u32, seq: f64, n: u32, format: u32): u32 {
   const c = connectionOf(h);
   enter(c);
   memory.fill(staging + n, 0, 64);
-  const id = idAddress();
-  return loadText(c, findStream(c, id, idLength), id, idLength, seq, staging, n) ? 0 : keepFault(textFaultOffset);
+  const id = idAddress(), t = findStream(c, id, idLength);
+  const done = format == FORMAT_MSGPACK ? loadMsgpack(c, t, id, idLength, seq, staging, n) : loadText(c, t, id, idLength, seq, staging, n);
+  return done ? 0 : keepFault(textFaultOffset);
 }
 
 /** Materializes the block of `n` bytes in the staging area; 0 or an E_ id. */

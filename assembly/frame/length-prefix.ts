@@ -1,5 +1,5 @@
 // Frames of a big-endian u32 length and as many bytes (AG-UI over protobuf). Memory is taken for bytes that have come, never for a length.
-import { bytesAppend, bytesClear, bytesFree, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import {
   clearFlag, DISCARDING, F_LIMIT, F_LINE, F_LINE_OFFSET, F_SKIP, FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, offsetOf, setFlag, setFrameEvent,
   setMessage, setTooLarge,
@@ -89,4 +89,25 @@ export function prefixMessageDone(f: usize): void {
   const line = f + F_LINE;
   if (load<u32>(line, RUN_CAP) > KEPT) bytesFree(line);
   else bytesClear(line);
+}
+
+/**
+ * Appends to the run `out` the bytes of the unfinished frame, its length included; while one is being passed over, the number of bytes that have yet to
+ * come of it (big-endian u32). False = out of memory.
+ */
+export function prefixPartial(f: usize, out: usize): bool {
+  if (!hasFlag(f, DISCARDING)) return bytesAppend(out, textOf(f + F_LINE), lengthOf(f + F_LINE));
+  if (!bytesReserve(out, PREFIX)) return false;
+  store<u32>(textOf(out) + lengthOf(out), bswap<u32>(load<u32>(f, F_SKIP)));
+  store<u32>(out, lengthOf(out) + PREFIX, RUN_LEN);
+  return true;
+}
+
+/** Brings a fresh frame into the state that `prefixPartial` has written as [p, p + n); `passing`: a frame was being passed over. False = not that, or out of memory. */
+export function prefixResume(f: usize, p: usize, n: u32, passing: bool): bool {
+  if (!passing) return prefixNext(f, p, p + n) == p + n && frameEvent == FRAME_NONE;
+  if (n != PREFIX || !load<u32>(p)) return false;
+  store<u32>(f, bswap<u32>(load<u32>(p)), F_SKIP);
+  setFlag(f, DISCARDING);
+  return true;
 }

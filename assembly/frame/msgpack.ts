@@ -179,6 +179,15 @@ export function msgpackPartial(f: usize, out: usize): bool {
   return true;
 }
 
+/** Brings a fresh frame into the state that `msgpackPartial` has written as [p, p + n); `passing`: a message was being passed over. False = not that, or out of memory. */
+export function msgpackResume(f: usize, p: usize, n: u32, maxDepth: u32, passing: bool): bool {
+  if (passing) {
+    if (!n) return false;
+    setFlag(f, DISCARDING);
+  }
+  return msgpackNext(f, p, p + n, maxDepth) == p + n && frameEvent == FRAME_NONE && hasFlag(f, DISCARDING) == passing;
+}
+
 function appendByte(out: usize, byte: u32): bool {
   if (!bytesReserve(out, 1)) return false;
   store<u8>(textOf(out) + lengthOf(out), byte);

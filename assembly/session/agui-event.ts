@@ -125,7 +125,8 @@ function reportEvents(c: usize): void {
   }
 }
 
-function reportWarnings(c: usize): void {
+/** Reports the warnings that were kept, merged with those of the run. */
+export function reportWarnings(c: usize): void {
   const account = setAccount(load<u32>(c, C_FIRST));
   for (let w = firstWarning(); w; w = nextWarning(w)) {
     if (admitWarning(load<u32>(c, C_RUN), w)) reportAguiWarning(c, w);

@@ -13,7 +13,9 @@ import { clearFault, failWhole } from "../reduce/fault";
 import { storeAgui, restoreAgui } from "../reduce/agui/stored";
 import { A_APPLIED, A_DROPPED, A_SKIPPED, A_VERSION, statusOfAgui } from "../reduce/agui/state";
 import { F_STREAM_ID, fieldEnd, fieldKind, fieldStart, isString, K_ABSENT, scanEnvelope } from "../reduce/agentue/envelope";
+import { prefixPartial, prefixResume } from "../frame/length-prefix";
 import { lineNext } from "../frame/line";
+import { msgpackPartial, msgpackResume } from "../frame/msgpack";
 import { sseNext } from "../frame/sse";
 import {
   AFTER_CR, beginChunk, DISCARDING, F_DATA, F_ID, F_LAST_ID, F_LINE, F_LINES, F_OFFSET, F_RETRY, F_SKIP, FRAME_NONE, frameEvent, hasFlag, ID_SET,
@@ -27,6 +29,7 @@ import {
   IN_BURST, S_APPLIED, S_DROPPED, S_END_ORDER, S_FLAGS, S_LOG, S_SEQ, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION,
   SEQ_KNOWN,
 } from "../reduce/agentue/state";
+import { isBinary } from "./binary";
 import {
   C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_END_ORDER, C_ERRORS, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FINISHED, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, C_SKIPPED,
   C_TRUNCATED, C_WARNINGS, LOST, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_QUEUED_BYTES, T_RUN, T_STATE,
@@ -71,9 +74,15 @@ const ID_LINE: usize = memory.data<u8>([0x69, 0x64, 0x3a, 0x20, 0, 0, 0, 0]);
 const LINE_FEED: usize = memory.data<u8>([0x0a, 0, 0, 0, 0, 0, 0, 0]);
 
 // Wire bytes that bring a fresh decoder to where this one stands.
-function putPartial(f: usize): bool {
-  const at = load<u32>(OUT, RUN_LEN);
+function putPartial(c: usize, f: usize): bool {
+  const at = load<u32>(OUT, RUN_LEN), transport = load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT);
   if (!put32(0)) return false;
+  const done = transport == code.TRANSPORT_MSGPACK ? msgpackPartial(f, OUT) : transport == code.TRANSPORT_PROTOBUF ? prefixPartial(f, OUT) : putLines(f);
+  store<u32>(<usize>load<u32>(OUT, RUN_PTR) + at, load<u32>(OUT, RUN_LEN) - at - 4);
+  return done;
+}
+
+function putLines(f: usize): bool {
   if (hasFlag(f, ID_SET)) {
     const id = f + F_ID;
     if (!bytesAppend(OUT, ID_LINE, 4) || !bytesAppend(OUT, load<u32>(id, RUN_PTR), load<u32>(id, RUN_LEN)) || !bytesAppend(OUT, LINE_FEED, 1)) return false;
@@ -88,9 +97,7 @@ function putPartial(f: usize): bool {
       p = feed + 1;
     }
   }
-  if (!bytesAppend(OUT, load<u32>(f + F_LINE, RUN_PTR), load<u32>(f + F_LINE, RUN_LEN))) return false;
-  store<u32>(<usize>load<u32>(OUT, RUN_PTR) + at, load<u32>(OUT, RUN_LEN) - at - 4);
-  return true;
+  return bytesAppend(OUT, load<u32>(f + F_LINE, RUN_PTR), load<u32>(f + F_LINE, RUN_LEN));
 }
 
 /** Writes the checkpoint to the result run; false = out of memory. */
@@ -110,7 +117,7 @@ export function writeCheckpoint(c: usize): bool {
       | (load<u8>(c, C_TRUNCATED) ? CUT_OFF : 0) | (hasFlag(f, DISCARDING) ? PASSING : 0) | (hasFlag(f, LINE_HAS_BYTES) ? PASSING_LINE : 0);
   }
   if (!put8(flags) || !putBytes(load<u32>(f + F_LAST_ID, RUN_PTR), knowsId ? load<u32>(f + F_LAST_ID, RUN_LEN) : 0)) return false;
-  if (!(failed ? put32(0) : putPartial(f)) || !put32(load<u32>(c, C_COUNT))) return false;
+  if (!(failed ? put32(0) : putPartial(c, f)) || !put32(load<u32>(c, C_COUNT))) return false;
   for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) if (!putStream(t)) return false;
   store<u32>(<usize>load<u32>(OUT, RUN_PTR) + 8, load<u32>(OUT, RUN_LEN));
   return true;
@@ -228,11 +235,14 @@ function isMarkBegun(p: usize, n: u32): bool { return n < 3 && load<u8>(p) == 0x
 // The partial bytes go through the decoder; a whole message among them does not belong there.
 function readPartial(c: usize, p: usize, n: u32, flags: u32): bool {
   const f = c + C_FRAME, offset = load<f64>(c, C_BYTES) - n;
-  if (offset < 0 && load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT) != code.TRANSPORT_SSE) return false;
+  const transport = load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT), passing = (flags & PASSING) != 0;
+  // lines of SSE, and what stands for a message being passed over, may be longer than what has come
+  if (offset < 0 && transport != code.TRANSPORT_SSE && !(isBinary(transport) && passing)) return false;
   store<f64>(f, offset, F_OFFSET);
   if (flags & 1) setFlag(f, STARTED);
   beginChunk(f, p);
-  const transport = load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT);
+  if (transport == code.TRANSPORT_MSGPACK) return msgpackResume(f, p, n, option(c, layout.OPT_DEPTH), passing);
+  if (transport == code.TRANSPORT_PROTOBUF) return prefixResume(f, p, n, passing);
   if (transport == code.TRANSPORT_SSE) sseNext(f, p, p + n);
   else if (transport == code.TRANSPORT_NDJSON) { if (n) lineNext(f, p, p + n); }
   else return n == 0;

@@ -1,26 +1,27 @@
 // The pipeline of one connection: bytes -> messages -> events, until the input is used up, the output queue is full or the connection fails.
 import * as code from "../abi/codes";
 import * as layout from "../abi/layout";
-import { reserve } from "../memory/heap";
-import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
-import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
-import { isWellFormed, replaceInvalid } from "../text/replace-utf8";
-import { skipSpace } from "../text/trusted";
+import { bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { locateFault } from "../text/fault";
+import { replaceInvalid } from "../text/replace-utf8";
 import { setValidateLimits } from "../text/validate";
+import { prefixIsPartial, prefixMessageDone, prefixNext } from "../frame/length-prefix";
 import { lineAtStart, lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line";
+import { msgpackAtStart, msgpackMessageDone, msgpackNext } from "../frame/msgpack";
 import { sseAtEventStart, sseCommitId, sseFinish, sseMessageDone, sseNext } from "../frame/sse";
 import {
   beginChunk, endChunk, F_OFFSET, FRAME_MESSAGE, FRAME_NO_MEMORY, FRAME_NONE, FRAME_TOO_LARGE, frameEvent, messageEnd,
-  messageOffset, messageStart, setMessage,
+  messageOffset, messageStart, setFrameEvent, setMessage,
 } from "../frame/state";
-import { clearFault, fail, failWhole, faultCode, faultHasPath, faultReason, pathLength, pathStart, pathText } from "../reduce/fault";
+import { clearFault, fail, failWhole } from "../reduce/fault";
 import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT } from "../reduce/scratch";
 import { eventOp, isTokenLike, setSequence } from "../reduce/agentue/judge";
 import { setLimits } from "../reduce/agentue/limits";
 import { handBack, nameRun, refuse, skip } from "./agui-event";
 import { endRun, setRunOptions } from "./agui-session";
 import { resetDecoder, resetPosition } from "./position";
-import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED } from "./events";
+import { handleDirectText, isBinary, readBinary, readDirectMsgpack } from "./binary";
+import { failConnection, noMemory, setUnframed } from "./failure";
 import { aguiTokenKnown, allowsAguiTokens, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
 import { directSize, readDirect, readDirectLine } from "./fast-path/direct";
@@ -28,22 +29,18 @@ import { learnTemplate } from "./fast-path/templates";
 import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
 import { AGUI_SETS, selectTemplates, templatesAwake } from "./fast-path/trie";
 import {
-  add, C_BYTES, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FAILURE_HAS, C_FAILURE_INDEX, C_FAILURE_OFFSET, C_FAILURE_PATH, C_FAILURE_REASON, C_FEEDING,
-  C_FINISHED, C_FRAME, C_HELD_INDEX, C_HELD_OFFSET, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT, C_RESUMING, C_RUN, C_STATE, C_TRUNCATED, C_UNREAD,
-  C_UNREAD_END, IN_CHUNK, IN_TAIL, MESSAGE_ROOM, option, PAUSED, T_FLAGS,
+  add, C_BYTES, C_EVENT_INDEX, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_HELD_INDEX, C_HELD_OFFSET, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT,
+  C_RESUMING, C_RUN, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, IN_CHUNK, IN_TAIL, option, PAUSED, T_FLAGS,
 } from "./layout";
-import { aboutMessage, aboutPlace, deliverFault, hasAbout, indexAbout, isOutputFull, offsetAbout, reportFault, reportWarning, reserveOutput } from "./output";
-import { placeInMessage, readFromCopy } from "./place";
+import { conclude, hasOption, hasRoom, nextIndex, readMessage } from "./message";
+import { aboutMessage, isOutputFull, reportFault } from "./output";
 import { handleMessage, scanMessage } from "./protocol";
 import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
 
-/** Messages that had to be framed and copied before they were read. */
-export let framedMessages: u32 = 0;
 /** A larger output queue is given back with the next call. */
 const KEPT_OUTPUT: u32 = 1 << 20;
 
 @inline function transport(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT); }
-@inline function hasOption(c: usize, flag: u32): bool { return (<u32>load<u8>(c + C_OPTIONS, layout.OPT_FLAGS) & flag) != 0; }
 
 // The connection whose options the rooms below have.
 let entered: usize = 0;
@@ -118,7 +115,7 @@ function run(c: usize): u32 {
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
   const agui = load<u32>(c, C_RUN) != 0;
   const deltas = agui && allowsDeltas(c);
-  const templates = kind != code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c));
+  const templates = kind < <u32>code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c));
   if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
   beginChunk(f, p);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
@@ -159,8 +156,20 @@ function run(c: usize): u32 {
         continue;
       }
     }
+    else if (kind == code.TRANSPORT_MSGPACK && msgpackAtStart(f)) {
+      const q = readDirectMsgpack(c, p, end);
+      if (q) {
+        aboutMessage(nextIndex(c), messageOffset);
+        if (handleDirectText(c, <u32>(q - p))) accepted++;
+        p = q;
+        if (load<u32>(c, C_STATE)) break;
+        continue;
+      }
+    }
     if (kind == code.TRANSPORT_SSE) p = sseNext(f, p, end);
     else if (kind == code.TRANSPORT_NDJSON) p = lineNext(f, p, end);
+    else if (kind == code.TRANSPORT_MSGPACK) p = msgpackNext(f, p, end, option(c, layout.OPT_DEPTH));
+    else if (kind == code.TRANSPORT_PROTOBUF) p = prefixNext(f, p, end);
     else {
       const last = load<u8>(c, C_LAST_PIECE) != 0;
       store<u8>(c, 0, C_LAST_PIECE);
@@ -185,27 +194,6 @@ function suspend(c: usize, p: usize): void {
   endChunk(c + C_FRAME, p);
 }
 
-function nextIndex(c: usize): f64 {
-  const index = load<f64>(c, C_EVENT_INDEX);
-  store<f64>(c, index + 1, C_EVENT_INDEX);
-  add(c, C_EVENTS, 1);
-  return index;
-}
-
-// Memory for the event's reports and small allocations; where there is none nothing of the event has happened yet.
-function hasRoom(c: usize, n: u32): bool {
-  if (reserve(MESSAGE_ROOM) && reserveOutput(hasOption(c, layout.FLAG_REPORT_EVENTS) ? n : 0)) return true;
-  noMemory(c);
-  return false;
-}
-
-function noMemory(c: usize): void {
-  store<u32>(c, layout.FEED_NO_MEMORY, C_STATE);
-  failWhole(code.E_OUT_OF_MEMORY);
-  // what stands on the wire behind the message is lost: the connection cannot go on
-  if (!unframed) keepFailure(c);
-}
-
 // The event that readDirect has scanned where it lies.
 function handleDirect(c: usize, size: u32): bool {
   aboutMessage(nextIndex(c), messageOffset);
@@ -213,13 +201,6 @@ function handleDirect(c: usize, size: u32): bool {
   const accepted = conclude(c, handleMessage(c, messageStart, messageEnd, directSize, false));
   if (!load<u8>(c, C_FAILURE)) sseCommitId(c + C_FRAME);
   return accepted;
-}
-
-function conclude(c: usize, outcome: u32): bool {
-  if (outcome == EVENT_ACCEPTED) return true;
-  if (outcome == EVENT_UNROUTED) failConnection(c);
-  else if (outcome == EVENT_NO_MEMORY) noMemory(c);
-  return false;
 }
 
 function handleFrame(c: usize, kind: u32): bool {
@@ -237,79 +218,17 @@ function handleFrame(c: usize, kind: u32): bool {
     failConnection(c);
     return false;
   }
-  const accepted = hasRoom(c, <u32>(messageEnd - messageStart)) && readMessage(c, messageStart, messageEnd, <u32>(messageEnd - messageStart), false);
+  const size = <u32>(messageEnd - messageStart);
+  const accepted = isBinary(kind)
+    ? readBinary(c, kind, messageStart, messageEnd)
+    : hasRoom(c, size) && readMessage(c, messageStart, messageEnd, size, false);
   if (kind == code.TRANSPORT_SSE) {
     if (!load<u8>(c, C_FAILURE)) sseCommitId(f);
     sseMessageDone(f);
-  } else lineMessageDone(f);
+  } else if (kind == code.TRANSPORT_MSGPACK) msgpackMessageDone(f);
+  else if (kind == code.TRANSPORT_PROTOBUF) prefixMessageDone(f);
+  else lineMessageDone(f);
   return accepted;
-}
-
-// Reads one whole message, which took `size` bytes on the wire; a NUL lies behind it.
-function readMessage(c: usize, start: usize, end: usize, size: u32, replaced: bool): bool {
-  framedMessages++;
-  const p = skipSpace(start);
-  if (load<u8>(p) == 0x7b) {
-    const q = scanMessage(c, p, false);
-    if (q && skipSpace(q) == end) return conclude(c, handleMessage(c, p, q, size, false));
-  }
-  clearFault();
-  if (!replaced && hasOption(c, layout.FLAG_REPLACE_UTF8) && !isWellFormed(start, end)) return readReplaced(c, start, end);
-  const fault = locateFault(start, end, option(c, layout.OPT_DEPTH));
-  if (!fault) {
-    failWhole(code.E_NOT_AN_EVENT);
-    fail(code.E_NOT_AN_EVENT, code.R_OBJECT);
-    failConnection(c);
-    return false;
-  }
-  aboutPlace(placeInMessage(c, faultAt));
-  failWhole(fault == FAULT_UTF8 ? code.E_INVALID_UTF8 : fault == FAULT_DEPTH ? code.E_TOO_DEEP : code.E_BAD_JSON);
-  failConnection(c);
-  return false;
-}
-
-function readReplaced(c: usize, start: usize, end: usize): bool {
-  bytesClear(REPLACED);
-  if (!bytesReserve(REPLACED, <u32>(end - start) * 3 + 64)) { noMemory(c); return false; }
-  const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(start, end, text);
-  memory.fill(stop, 0, 64);
-  reportWarning(c, code.W_UTF8_REPLACED, 0, 0);
-  readFromCopy(text);
-  const accepted = readMessage(c, text, stop, <u32>(end - start), true);
-  readFromCopy(0);
-  return accepted;
-}
-
-// The message came by itself: its faults are not the connection's.
-let unframed: bool = false;
-
-// The current fault is the connection's: sticky, unless undecodable messages are to be skipped.
-function failConnection(c: usize): void {
-  reportFault(c);
-  if (unframed || hasOption(c, layout.FLAG_SKIP_UNDECODABLE)) return;
-  keepFailure(c);
-  store<u32>(c, layout.FEED_FAILED, C_STATE);
-}
-
-function keepFailure(c: usize): void {
-  store<u8>(c, <u8>faultCode, C_FAILURE);
-  store<u8>(c, <u8>faultReason, C_FAILURE_REASON);
-  store<u8>(c, <u8>((hasAbout() & ~layout.HAS_STREAM & ~layout.HAS_SEQ) | (faultHasPath ? layout.HAS_PATH : 0)), C_FAILURE_HAS);
-  store<f64>(c, indexAbout(), C_FAILURE_INDEX);
-  store<f64>(c, offsetAbout(), C_FAILURE_OFFSET);
-  bytesClear(c + C_FAILURE_PATH);
-  if (faultHasPath) bytesAppend(c + C_FAILURE_PATH, pathStart(), pathLength());
-}
-
-/** Reports the sticky failure once more; `push` after a failure consumes nothing. */
-export function repeatFailure(c: usize): void {
-  const has = load<u8>(c, C_FAILURE_HAS);
-  aboutMessage(load<f64>(c, C_FAILURE_INDEX), has & layout.HAS_BYTE_OFFSET ? load<f64>(c, C_FAILURE_OFFSET) : -1);
-  clearFault();
-  if (has & layout.HAS_PATH) pathText(load<u32>(c + C_FAILURE_PATH, RUN_PTR), load<u32>(c + C_FAILURE_PATH, RUN_LEN));
-  fail(load<u8>(c, C_FAILURE), load<u8>(c, C_FAILURE_REASON));
-  deliverFault();
-  store<u32>(c, layout.FEED_FAILED, C_STATE);
 }
 
 // ---------------------------------------------------------------- one event outside of the framing
@@ -330,9 +249,9 @@ export function applyText(c: usize, p: usize, n: u32): u32 {
     return 0;
   }
   if (!hasRoom(c, n)) return 0;
-  unframed = true;
+  setUnframed(true);
   const accepted = readMessage(c, p, p + n, n, false);
-  unframed = false;
+  setUnframed(false);
   return accepted ? 1 : 0;
 }
 
@@ -355,15 +274,15 @@ function runQueue(c: usize): u32 {
     if (isOutputFull()) { store<u32>(c, layout.FEED_FULL, C_STATE); return accepted; }
     const n = load<u32>(entry, Q_LENGTH);
     if (!n) { passLoss(c); passEntry(c, entry); continue; }
-    unframed = true;
+    setUnframed(true);
     const room = hasRoom(c, n);
-    unframed = false;
+    setUnframed(false);
     if (!room) { giveQueueBack(c); return accepted; }
     aboutMessage(load<f64>(entry, Q_INDEX), load<f64>(entry, Q_OFFSET));
     const end = scanMessage(c, entry + Q_TEXT, false);
-    unframed = true;
+    setUnframed(true);
     const done = conclude(c, handleMessage(c, entry + Q_TEXT, end, load<u32>(entry, Q_BYTES), true));
-    unframed = false;
+    setUnframed(false);
     if (load<u32>(c, C_STATE) == layout.FEED_NO_MEMORY) { giveQueueBack(c); return accepted; }
     passEntry(c, entry);
     if (done) accepted++;
@@ -384,8 +303,9 @@ export function finishBody(c: usize): u32 {
     return 0;
   }
   store<u8>(c, 1, C_FINISHED);
-  store<u8>(c, 0, C_TRUNCATED);
+  store<u8>(c, kind == code.TRANSPORT_MSGPACK ? !msgpackAtStart(f) : kind == code.TRANSPORT_PROTOBUF && prefixIsPartial(f), C_TRUNCATED);
   if (kind == code.TRANSPORT_SSE) sseFinish(f);
+  else if (isBinary(kind)) setFrameEvent(FRAME_NONE);
   else lineFinish(f);
   let accepted = false;
   if (frameEvent == FRAME_TOO_LARGE || frameEvent == FRAME_NO_MEMORY) accepted = handleFrame(c, kind);
@@ -425,9 +345,9 @@ function goOn(c: usize): void {
 export function applyHeld(c: usize, p: usize, n: u32): u32 {
   memory.fill(p + n, 0, 64);
   goOn(c);
-  unframed = load<u8>(c, C_FEEDING) == 0;
+  setUnframed(load<u8>(c, C_FEEDING) == 0);
   const accepted = hasRoom(c, n) && conclude(c, handBack(c, p, p + n));
-  unframed = false;
+  setUnframed(false);
   if (load<u32>(c, C_STATE) == layout.FEED_NO_MEMORY) giveUp(c);
   return accepted ? 1 : 0;
 }

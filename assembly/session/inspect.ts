@@ -1,12 +1,15 @@
 // Reading a connection: what is written goes to the result run.
 import * as layout from "../abi/layout";
 import { roundUp, setAccount } from "../memory/heap";
-import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { putText } from "../codec/json/put";
+import { trimMsgpack, writeMsgpack } from "../codec/msgpack/write";
+import { trimProtobufReader } from "../codec/protobuf/read";
 import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
 import { trimRecords, trimSplit } from "../document/index";
 import { trimPatch } from "../patch/index";
-import { SCRATCH_RESULT, trimScratch } from "../reduce/scratch";
+import { fail, failWhole } from "../reduce/fault";
+import { SCRATCH_MESSAGE, SCRATCH_RESULT, trimScratch } from "../reduce/scratch";
 import { writeChanges } from "../reduce/agentue/changes";
 import { argumentText, NO_CALL } from "../reduce/agui/arguments";
 import { writeChangesAgui } from "../reduce/agui/changes";
@@ -19,7 +22,7 @@ import { writeModel } from "../reduce/agentue/write";
 import {
   S_APPLIED, S_COUNT, S_DROPPED, S_SEQ, S_SHELL, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION, S_FLAGS, SEQ_KNOWN,
 } from "../reduce/agentue/state";
-import { STATUS_ENDED } from "../abi/codes";
+import { E_BAD_MSGPACK, E_OUT_OF_MEMORY, R_WIRE_RANGE, STATUS_ENDED } from "../abi/codes";
 import {
   C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FRAME, C_RUN, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID,
   T_ID_LENGTH, T_NEXT, T_QUEUED, T_RUN, T_STATE,
@@ -33,10 +36,15 @@ export function trim(): void {
   trimPatch();
   trimExpansion(0);
   trimJournal(0);
+  trimMsgpack();
+  trimProtobufReader();
 }
 
 export const NO_RESULT: i32 = -1;
 export const NO_RESULT_MEMORY: i32 = -2;
+export const NO_RESULT_FORM: i32 = -3;
+/** A larger text on its way to another form is given back. */
+const KEPT: i32 = 1 << 20;
 
 @inline function runOf(t: usize): usize { return t ? <usize>load<u32>(t, T_RUN) : 0; }
 
@@ -51,18 +59,34 @@ export function seqOf(t: usize): f64 {
   return t && load<u8>(t + T_STATE, S_FLAGS) & SEQ_KNOWN ? load<f64>(t + T_STATE, S_SEQ) : -1;
 }
 
-/** Writes the model as JSON; its length, NO_RESULT without one. */
-export function writeSnapshot(t: usize): i32 {
+/** Writes the model as JSON to a scratch run; its length, NO_RESULT without one. */
+export function writeSnapshot(t: usize, to: usize): i32 {
   const run = runOf(t);
   if (!run && (!t || !load<u32>(t + T_STATE, S_SHELL))) return NO_RESULT;
   const size = run ? snapshotSize(run) : load<u32>(t + T_STATE, S_SIZE);
-  bytesClear(SCRATCH_RESULT);
-  if (!bytesReserve(SCRATCH_RESULT, size + 16)) return NO_RESULT_MEMORY;
-  const out = <usize>load<u32>(SCRATCH_RESULT, RUN_PTR);
+  bytesClear(to);
+  if (!bytesReserve(to, size + 16)) return NO_RESULT_MEMORY;
+  const out = <usize>load<u32>(to, RUN_PTR);
   if (run) writeSnapshotAgui(run, out);
   else writeModel(t + T_STATE, out);
-  store<u32>(SCRATCH_RESULT, size, RUN_LEN);
+  store<u32>(to, size, RUN_LEN);
   return <i32>size;
+}
+
+/** Writes the model as MessagePack to the result; its length, NO_RESULT without one, NO_RESULT_FORM: the fault says why it has no such form. */
+export function writeSnapshotMsgpack(t: usize): i32 {
+  const n = writeSnapshot(t, SCRATCH_MESSAGE);
+  if (n < 0) return n;
+  const text = <usize>load<u32>(SCRATCH_MESSAGE, RUN_PTR), end = text + n;
+  memory.fill(end, 0, 64);
+  bytesClear(SCRATCH_RESULT);
+  const status = writeMsgpack(text, end, SCRATCH_RESULT);
+  if (n > KEPT) bytesFree(SCRATCH_MESSAGE);
+  if (!status) return <i32>load<u32>(SCRATCH_RESULT, RUN_LEN);
+  if (status == E_OUT_OF_MEMORY) return NO_RESULT_MEMORY;
+  failWhole(status);
+  fail(status, status == E_BAD_MSGPACK ? R_WIRE_RANGE : 0);
+  return NO_RESULT_FORM;
 }
 
 /** Writes the changes after `since` (semantics §6): JSON array or `null`. */

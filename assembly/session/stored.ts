@@ -2,17 +2,22 @@
 import * as code from "../abi/codes";
 import * as layout from "../abi/layout";
 import { reserve, setAccount } from "../memory/heap";
+import { bytesClear, bytesFree, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { msgpackFaultAt, msgpackReason } from "../codec/msgpack/fault";
+import { readMsgpack } from "../codec/msgpack/read";
 import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
 import { canonicalize } from "../text/minify";
 import { skipSpace } from "../text/trusted";
 import { longNumberAt, resetValidate, setValidateLimits, skipValueAt, valueDepth, valueDirty } from "../text/validate";
 import { clearFault, fail, failWhole, pathReset } from "../reduce/fault";
+import { SCRATCH_MESSAGE as TEXT } from "../reduce/scratch";
 import { baselineAgui, loadAgui } from "../reduce/agui/load";
 import { shareBaseIds } from "../reduce/agui/run";
 import { restoreAgui } from "../reduce/agui/stored";
 import { checkModel } from "../reduce/agentue/check";
 import { modelDepth, scanModel } from "../reduce/agentue/model-scan";
 import { loadModel, materializeBlock } from "../reduce/agentue/apply";
+import { msgpackReasonId } from "./binary";
 import { C_COUNT, C_FIRST, C_RUN, MESSAGE_ROOM, option, T_STATE } from "./layout";
 import { forgetEnding, openStream, releaseStream } from "./streams";
 
@@ -21,6 +26,8 @@ export let textFaultOffset: f64 = -1;
 let canonicalEnd: usize = 0;
 /** Nesting that the model of any AG-UI checkpoint may have; a run's outcome and result lie one level deeper than in their event. */
 const LEAST_STORED: u32 = 8;
+/** A larger text is given back. */
+const KEPT: u32 = 1 << 20;
 
 // Validates [p, p + n), a NUL behind it, and brings it to canonical form in place; its start, 0 = fault.
 function readObject(c: usize, p: usize, n: u32, asModel: bool): usize {
@@ -80,6 +87,27 @@ export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64,
   }
   forgetEnding(c, t);
   return true;
+}
+
+/** `loadText` for a model in MessagePack; places of its faults count in those bytes. */
+export function loadMsgpack(c: usize, t: usize, id: usize, idLength: u32, seq: f64, p: usize, n: u32): bool {
+  clearFault();
+  textFaultOffset = -1;
+  bytesClear(TEXT);
+  const status = readMsgpack(p, p + n, TEXT, option(c, layout.OPT_DEPTH), false);
+  if (status) {
+    failWhole(status);
+    fail(status, status == code.E_BAD_MSGPACK ? msgpackReasonId(msgpackReason) : 0);
+    textFaultOffset = <f64>(msgpackFaultAt - p);
+    return false;
+  }
+  const text = <usize>load<u32>(TEXT, RUN_PTR), length = load<u32>(TEXT, RUN_LEN);
+  memory.fill(text + length, 0, 64);
+  const done = loadText(c, t, id, idLength, seq, text, length);
+  // a place in the text is none in the bytes
+  textFaultOffset = -1;
+  if (length > KEPT) bytesFree(TEXT);
+  return done;
 }
 
 // Loads an AG-UI model into the one stream there is, or gives it its baseline.

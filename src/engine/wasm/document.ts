@@ -127,7 +127,7 @@ function faultOf(core: Core, code: number | undefined): Fault {
   const view = new DataView(core.bytes().buffer, core.exports.fault_pointer() >>> 0, layout.FAULT_SIZE);
   const id = code ?? view.getUint32(layout.FAULT_CODE, true);
   if (id === E_OUT_OF_MEMORY) throw usageError("out_of_memory");
-  const fault = readFault(core, id);
+  const fault = readFault(core);
   const operation = view.getUint32(layout.FAULT_OP_INDEX, true);
   if (operation !== 0xffff_ffff) fault.opIndex = operation;
   return fault;

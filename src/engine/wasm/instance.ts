@@ -52,10 +52,10 @@ export interface CoreExports {
   stream_status(h: number, idLength: number): number;
   stream_seq(h: number, idLength: number): number;
   stream_version(h: number, idLength: number): number;
-  stream_snapshot(h: number, idLength: number): number;
+  stream_snapshot(h: number, idLength: number, format: number): number;
   stream_changes(h: number, idLength: number, since: number): number;
   stream_stats(h: number, idLength: number): number;
-  stream_load(h: number, idLength: number, seq: number, n: number): number;
+  stream_load(h: number, idLength: number, seq: number, n: number, format: number): number;
   stream_materialize(h: number, idLength: number, n: number): number;
   stream_pause(h: number, idLength: number): number;
   stream_resume(h: number, idLength: number): number;

@@ -99,12 +99,15 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
   }
 }
 
-/** The fault record that load, materialize, pause and restore leave behind. */
-export function readFault(core: Core, code: number): Fault {
+/** The fault record that load, materialize, pause, restore and a snapshot leave behind. */
+export function readFault(core: Core): Fault {
   const bytes = core.bytes();
   const view = new DataView(bytes.buffer, core.exports.fault_pointer() >>> 0, layout.FAULT_SIZE);
   const has = view.getUint32(layout.FAULT_HAS, true);
-  const fault: Fault = { code: errorCode(code), reason: view.getUint32(layout.FAULT_REASON, true) };
+  const fault: Fault = {
+    code: errorCode(view.getUint32(layout.FAULT_CODE, true)),
+    reason: view.getUint32(layout.FAULT_REASON, true),
+  };
   if (has & layout.HAS_BYTE_OFFSET) fault.byteOffset = view.getFloat64(layout.FAULT_BYTE_OFFSET, true);
   if (has & layout.HAS_PATH) {
     const at = view.getUint32(layout.FAULT_PATH, true);

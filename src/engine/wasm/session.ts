@@ -42,6 +42,7 @@ const CHANGE_KINDS: readonly Change["kind"][] = [
   "append",
   "meta",
 ];
+const FORMAT: Record<ModelFormat, number> = { json: codes.FORMAT_JSON, msgpack: codes.FORMAT_MSGPACK };
 /** Results and staging areas above this size are given back after use. */
 const KEPT_BYTES = 1024 * 1024;
 
@@ -223,10 +224,12 @@ export class WasmSession implements EngineSession {
     this.#setBaseline();
   }
 
-  load(streamId: string, seq: number | undefined, model: Uint8Array): Fault | undefined {
+  load(streamId: string, seq: number | undefined, model: Uint8Array, format: ModelFormat): Fault | undefined {
     this.#stage(model);
     const id = this.#putId(streamId);
-    const code = this.#call(() => this.#core.exports.stream_load(this.#handle, id, seq ?? -1, model.length));
+    const code = this.#call(() =>
+      this.#core.exports.stream_load(this.#handle, id, seq ?? -1, model.length, FORMAT[format]),
+    );
     this.#unstage(model.length);
     return this.#fault(code, streamId);
   }
@@ -279,14 +282,19 @@ export class WasmSession implements EngineSession {
   }
 
   snapshot(streamId: string, integers: "number" | "bigint"): unknown {
-    const n = this.#writeSnapshot(streamId);
+    const n = this.#writeSnapshot(streamId, "json");
     if (n < 0) return undefined;
     const text = this.#take(n, decode);
     return integers === "bigint" ? parseWithBigInt(text) : JSON.parse(text);
   }
 
-  withSnapshotBytes<T>(streamId: string, _format: ModelFormat, use: (view: Uint8Array) => T): { value: T } | undefined {
-    const n = this.#writeSnapshot(streamId);
+  withSnapshotBytes<T>(
+    streamId: string,
+    format: ModelFormat,
+    use: (view: Uint8Array) => T,
+  ): { value: T } | Fault | undefined {
+    const n = this.#writeSnapshot(streamId, format);
+    if (n === -3) return readFault(this.#core);
     if (n < 0) return undefined;
     const from = this.#core.exports.result_pointer() >>> 0;
     try {
@@ -419,10 +427,10 @@ export class WasmSession implements EngineSession {
     if (n > KEPT_BYTES) this.#core.exports.staging_release();
   }
 
-  #writeSnapshot(streamId: string): number {
+  /** The length of the model in the result; -1: there is none, -3: it has no such form. */
+  #writeSnapshot(streamId: string, format: ModelFormat): number {
     const id = this.#putId(streamId);
-    const n = this.#call(() => this.#core.exports.stream_snapshot(this.#handle, id));
-    return n === -1 ? n : this.#result(n);
+    return this.#result(this.#call(() => this.#core.exports.stream_snapshot(this.#handle, id, FORMAT[format])));
   }
 
   #result(n: number): number {
@@ -441,7 +449,7 @@ export class WasmSession implements EngineSession {
   #fault(code: number, streamId: string | undefined): Fault | undefined {
     if (code === 0) return undefined;
     if (code === codes.E_OUT_OF_MEMORY) throw usageError("out_of_memory");
-    const fault = readFault(this.#core, code);
+    const fault = readFault(this.#core);
     // the text handed over is nobody's stream yet
     if (streamId !== undefined && errorScope(fault.code) === "stream") fault.streamId = streamId;
     return fault;
