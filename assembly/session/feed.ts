@@ -5,7 +5,7 @@ import { bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "
 import { locateFault } from "../text/fault";
 import { replaceInvalid } from "../text/replace-utf8";
 import { setValidateLimits } from "../text/validate";
-import { prefixIsPartial, prefixMessageDone, prefixNext } from "../frame/length-prefix";
+import { prefixAtStart, prefixIsPartial, prefixMessageDone, prefixNext } from "../frame/length-prefix";
 import { lineAtStart, lineFinish, lineMessageDone, lineNext, wholeNext } from "../frame/line";
 import { msgpackAtStart, msgpackMessageDone, msgpackNext } from "../frame/msgpack";
 import { sseAtEventStart, sseCommitId, sseFinish, sseMessageDone, sseNext } from "../frame/sse";
@@ -24,6 +24,8 @@ import { handleDirectText, isBinary, readBinary, readDirectMsgpack } from "./bin
 import { failConnection, noMemory, setUnframed } from "./failure";
 import { aguiTokenKnown, allowsAguiTokens, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
+import { foldAguiBinary, foldedBinary } from "./fast-path/agui-binary";
+import { foldAppends, foldedAppends } from "./fast-path/msgpack-append";
 import { directSize, readDirect, readDirectLine } from "./fast-path/direct";
 import { learnTemplate } from "./fast-path/templates";
 import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
@@ -115,7 +117,7 @@ function run(c: usize): u32 {
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
   const agui = load<u32>(c, C_RUN) != 0;
   const deltas = agui && allowsDeltas(c);
-  const templates = kind < <u32>code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c));
+  const tokens = kind != code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c)), binary = isBinary(kind), templates = tokens && !binary;
   if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
   beginChunk(f, p);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
@@ -156,8 +158,16 @@ function run(c: usize): u32 {
         continue;
       }
     }
-    else if (kind == code.TRANSPORT_MSGPACK && msgpackAtStart(f)) {
-      const q = readDirectMsgpack(c, p, end);
+    else if (binary && (kind == code.TRANSPORT_MSGPACK ? msgpackAtStart(f) : prefixAtStart(f))) {
+      if (tokens) {
+        const q = agui ? foldAguiBinary(c, p, end, kind) : foldAppends(c, p, end);
+        if (q != p) {
+          accepted += agui ? foldedBinary : foldedAppends;
+          if (q >= end) { p = q; break; }
+          p = q;
+        }
+      }
+      const q = kind == code.TRANSPORT_MSGPACK ? readDirectMsgpack(c, p, end) : 0;
       if (q) {
         aboutMessage(nextIndex(c), messageOffset);
         if (handleDirectText(c, <u32>(q - p))) accepted++;

@@ -47,7 +47,7 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
   foldedAguiTokens = 0;
   // while another event decides, there is nothing to learn
   aguiTokenKnown = true;
-  if (load<u8>(t, T_FLAGS) & PAUSED || trackPhase(s) != PHASE_RUNNING || lanesPending(s)) return p;
+  if (!areTokensOrdinary(t, s)) return p;
   let n: u32 = 0;
   const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
   while (p < end) {
@@ -68,6 +68,11 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
     noteHits(n);
   }
   return p;
+}
+
+/** Whether the model of the stream is in a phase in which a token is judged by what it names alone. */
+@inline export function areTokensOrdinary(t: usize, s: usize): bool {
+  return !(load<u8>(t, T_FLAGS) & PAUSED) && trackPhase(s) == PHASE_RUNNING && !lanesPending(s);
 }
 
 // What the matched event speaks of.

@@ -48,15 +48,25 @@ export function foldTokens(c: usize, p: usize, end: usize): usize {
 @inline function foldToken(c: usize, p: usize): usize {
   const q = matchTemplate(c, p), t = matchedStream;
   tokenKnown = q != 0;
-  if (!q || !t || <u32>(q - p) > load<u32>(c + C_FRAME, F_LIMIT) || load<u8>(t, T_FLAGS) & PAUSED) return 0;
+  if (!q || !t || !matchedBlock) return 0;
+  return foldAppend(c, t, matchedSeq, matchedBlock, matchedField, matchedFieldLength, matchedFieldWord, matchedDelta, matchedDeltaEnd, matchedFlags, matchedUnits,
+    <u32>(q - p)) ? q : 0;
+}
+
+/**
+ * Folds an append that was read: seq, block of stream `t`, name of the field (and the same as one word, 0: longer), string contents [delta, deltaEnd) with what a
+ * scan has seen and counted of them; its message takes `size` bytes. False: it is not entirely ordinary, and nothing was touched.
+ */
+@inline export function foldAppend(
+  c: usize, t: usize, seq: f64, block: usize, field: usize, fieldLength: u32, fieldWord: u64, delta: usize, deltaEnd: usize, seen: u32, units: u32, size: u32,
+): bool {
+  if (size > load<u32>(c + C_FRAME, F_LIMIT) || load<u8>(t, T_FLAGS) & PAUSED) return false;
   const s = t + T_STATE, status = load<u8>(s, S_STATUS), flags = load<u8>(s, S_FLAGS);
-  if (status == STATUS_NONE || status == STATUS_ENDED || status == STATUS_REFUSED || !(flags & SEQ_KNOWN)) return 0;
-  if (load<u8>(c + C_OPTIONS, OPT_SEQUENCE) != SEQUENCE_OFF && matchedSeq != load<f64>(s, S_SEQ) + 1) return 0;
-  const block = matchedBlock;
-  if (!block || !hasHotField(block, matchedFieldWord, matchedField, matchedFieldLength)
-    || !appendHot(s, block, matchedDelta, matchedDeltaEnd, matchedFlags, matchedUnits, t)) return 0;
-  store<f64>(s, matchedSeq, S_SEQ);
+  if (status == STATUS_NONE || status == STATUS_ENDED || status == STATUS_REFUSED || !(flags & SEQ_KNOWN)) return false;
+  if (load<u8>(c + C_OPTIONS, OPT_SEQUENCE) != SEQUENCE_OFF && seq != load<f64>(s, S_SEQ) + 1) return false;
+  if (!hasHotField(block, fieldWord, field, fieldLength) || !appendHot(s, block, delta, deltaEnd, seen, units, t)) return false;
+  store<f64>(s, seq, S_SEQ);
   if (flags & IN_BURST) store<u8>(s, flags & ~IN_BURST, S_FLAGS);
   store<f64>(s, load<f64>(s, S_APPLIED) + 1, S_APPLIED);
-  return q;
+  return true;
 }

@@ -33,6 +33,8 @@ const LONGEST: u32 = 1024;
 // Set of one protocol and transport, 16 B: 0 root | 4 templates | 8 level of the bucket | 12 events left to rest. What is a skeleton on one
 // wire means something else on another.
 const SETS: usize = memory.data(6 * 16, 16);
+/** Sets: MessagePack, SSE, NDJSON of AgentUE, the same of AG-UI. */
+export const MSGPACK_SET: u32 = 0;
 /** The first set of AG-UI; those of AgentUE come before. */
 export const AGUI_SETS: u32 = 3;
 let set: usize = SETS;
@@ -48,7 +50,7 @@ const LEARN_COST: u32 = 8;
 const BUCKET: u32 = 96;
 const REST: u32 = 1024;
 
-/** Makes a set the current one: a `TRANSPORT_` id below 3, AGUI_SETS added to it for AG-UI. */
+/** Makes a set the current one: MSGPACK_SET or a `TRANSPORT_` id below 3, AGUI_SETS added to it for AG-UI. */
 export function selectTemplates(i: u32): void { set = SETS + (<usize>i << 4); }
 
 /** The first node of the current set, 0 = none. */

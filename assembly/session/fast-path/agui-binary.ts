@@ -1,0 +1,204 @@
+// Tokens of a text, of a tool call's arguments or of a reasoning message over MessagePack and protobuf, folded where they lie. Whatever is not entirely
+// ordinary (other members, ids that need escapes, and what `foldToken` leaves) goes the full road; nothing has been touched then.
+import { TRANSPORT_MSGPACK } from "../../abi/codes";
+import { setAccount } from "../../memory/heap";
+import { equalText } from "../../memory/copy";
+import { F_LIMIT } from "../../frame/state";
+import { appendToken } from "../../reduce/agui/apply-text";
+import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
+import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees, textLength } from "../../reduce/agui/track";
+import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
+import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from "../layout";
+import { areTokensOrdinary } from "./agui-token";
+import { strAt, strLength, uintEnd } from "./msgpack-scan";
+import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
+
+/** Events that the last call of `foldAguiBinary` has folded. */
+export let foldedBinary: u32 = 0;
+
+// What the event that was read holds: ITEM_ kind of what its id names, id, delta, owner (0: none).
+let kind: u32 = 0;
+let id: usize = 0;
+let idLength: u32 = 0;
+let delta: usize = 0;
+let deltaLength: u32 = 0;
+let tag: usize = 0;
+let tagLength: u32 = 0;
+
+/** Folds the tokens from `p` on, where a message begins, as long as they are ordinary; the address behind them. */
+export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): usize {
+  const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
+  foldedBinary = 0;
+  if (!areTokensOrdinary(t, s)) return p;
+  let n: u32 = 0;
+  const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
+  while (p < end) {
+    const q = transport == TRANSPORT_MSGPACK ? readMap(p, end, most) : readFrame(p, end, most);
+    if (!q || !foldRead(s)) break;
+    n++;
+    p = q;
+  }
+  setAccount(account);
+  foldedBinary = n;
+  if (n) {
+    add(c, C_APPLIED, n);
+    add(c, C_EVENTS, n);
+    add(c, C_EVENT_INDEX, n);
+    add(s, A_APPLIED, n);
+  }
+  return p;
+}
+
+@inline function foldRead(s: usize): bool {
+  const last = <usize>load<u32>(s + A_TRACK, T_LAST);
+  let item: usize = 0;
+  if (last && (load<u32>(last, E_BITS) & KIND) == kind && textLength(last) == idLength && equalText(itemId(last), id, idLength)) item = isMarked(last, OPEN) ? last : 0;
+  else if (isPlain(id, idLength)) item = openItem(s, kind, id, idLength);
+  // an id that stands there as it came holds no escape
+  if (!item || !isPlain(id, idLength) || !isPlain(tag, tagLength) || !ownerAgrees(item, tag, tagLength)) return false;
+  return takeText(delta, deltaLength) && appendToken(s, item, kind == ITEM_CALL, takenStart, takenEnd, takenFlags);
+}
+
+// ---------------------------------------------------------------- MessagePack
+
+const SEEN_TYPE: u32 = 1, SEEN_ID: u32 = 2, SEEN_DELTA: u32 = 4, SEEN_TAG: u32 = 8, SEEN_TIME: u32 = 16, NEEDED: u32 = SEEN_TYPE | SEEN_ID | SEEN_DELTA;
+// Names as words, little-endian.
+const TYPE: u32 = 0x65707974, DELTA: u32 = 0x746c6564, MESSAGE_I: u64 = 0x496567617373656d, TOOL_CALL: u64 = 0x6c6c61436c6f6f74, SUBAGENT: u64 = 0x746e656761627573;
+const TIMESTAM: u64 = 0x6d617473656d6974;
+const TEXT_NAME: usize = memory.data<u8>([
+  0x54, 0x45, 0x58, 0x54, 0x5f, 0x4d, 0x45, 0x53, 0x53, 0x41, 0x47, 0x45, 0x5f, 0x43, 0x4f, 0x4e, 0x54, 0x45, 0x4e, 0x54, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
+const TOOL_NAME: usize = memory.data<u8>([
+  0x54, 0x4f, 0x4f, 0x4c, 0x5f, 0x43, 0x41, 0x4c, 0x4c, 0x5f, 0x41, 0x52, 0x47, 0x53, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
+const REASONING_NAME: usize = memory.data<u8>([
+  0x52, 0x45, 0x41, 0x53, 0x4f, 0x4e, 0x49, 0x4e, 0x47, 0x5f, 0x4d, 0x45, 0x53, 0x53, 0x41, 0x47, 0x45, 0x5f, 0x43, 0x4f, 0x4e, 0x54, 0x45, 0x4e, 0x54, 0, 0, 0,
+  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+]);
+
+/** No ITEM_ kind. */
+const NO_KIND: u32 = 255;
+
+// ITEM_ kind that events of that type name, NO_KIND for any other type.
+@inline function kindOfName(p: usize, n: u32): u32 {
+  if (n == 20) return equalText(p, TEXT_NAME, 20) ? ITEM_MESSAGE : NO_KIND;
+  if (n == 14) return equalText(p, TOOL_NAME, 14) ? ITEM_CALL : NO_KIND;
+  return n == 25 && equalText(p, REASONING_NAME, 25) ? ITEM_REASONING : NO_KIND;
+}
+
+// Reads the map at `p`: behind it, 0 = it is no token, does not lie before `end`, or is longer than `most`.
+@inline function readMap(p: usize, end: usize, most: u32): usize {
+  const start = p;
+  let left = <u32>load<u8>(p++) - 0x80, seen: u32 = 0, ofCall = false;
+  if (left > 5) return 0;
+  tag = 0;
+  tagLength = 0;
+  for (; left; left--) {
+    const key = strAt(p, end);
+    if (!key) return 0;
+    const n = strLength;
+    p = key + n;
+    let bit: u32;
+    if (n == 9 && load<u64>(key) == TIMESTAM && load<u8>(key, 8) == 0x70) {
+      bit = SEEN_TIME;
+      p = uintEnd(p);
+    } else {
+      const value = strAt(p, end), length = strLength;
+      if (!value) return 0;
+      p = value + length;
+      if (n == 5 && load<u32>(key) == DELTA && load<u8>(key, 4) == 0x61) {
+        bit = SEEN_DELTA;
+        delta = value;
+        deltaLength = length;
+      } else if (n == 4 && load<u32>(key) == TYPE) {
+        bit = SEEN_TYPE;
+        kind = kindOfName(value, length);
+        if (kind == NO_KIND) return 0;
+      } else if ((n == 9 && load<u64>(key) == MESSAGE_I && load<u8>(key, 8) == 0x64) || (n == 10 && load<u64>(key) == TOOL_CALL && load<u16>(key, 8) == 0x6449)) {
+        bit = SEEN_ID;
+        ofCall = n == 10;
+        id = value;
+        idLength = length;
+      } else if (n == 13 && load<u64>(key) == SUBAGENT && load<u32>(key, 8) == 0x496e7552 && load<u8>(key, 12) == 0x64) {
+        bit = SEEN_TAG;
+        tag = value;
+        tagLength = length;
+      } else return 0;
+    }
+    if (!p || seen & bit) return 0;
+    seen |= bit;
+  }
+  return (seen & NEEDED) == NEEDED && ofCall == (kind == ITEM_CALL) && p <= end && <u32>(p - start) <= most ? p : 0;
+}
+
+// ---------------------------------------------------------------- protobuf
+
+// Tags of the arms of ag_ui.Event, and the numbers of their types.
+const ARM_TEXT: u32 = 0x12, ARM_ARGS: u32 = 0x2a, ARM_REASONING: u32 = 0x01da;
+const NUMBER_TEXT: u32 = 1, NUMBER_ARGS: u32 = 4, NUMBER_REASONING: u32 = 26;
+/** Bytes of the longest varint that every timestamp of may be. */
+const LONGEST_TIME: u32 = 7;
+
+// A length of up to two bytes at `p`; `lengthEnd` is behind it.
+let lengthEnd: usize = 0;
+@inline function lengthAt(p: usize): u32 {
+  const c = <u32>load<u8>(p);
+  lengthEnd = p + 1;
+  if (c < 0x80) return c;
+  const high = <u32>load<u8>(p, 1);
+  lengthEnd = p + 2;
+  return high < 0x80 ? (c & 0x7f) | (high << 7) : 0xffffffff;
+}
+
+// Reads the frame at `p`: behind it, 0 = it is no token, does not lie before `end`, or is longer than `most`.
+@inline function readFrame(p: usize, end: usize, most: u32): usize {
+  if (end - p < 12) return 0;
+  const size = bswap<u32>(load<u32>(p)), stop = p + 4 + <usize>size;
+  if (size > most || size > <u32>(end - p) - 4) return 0;
+  const arm = <u32>load<u8>(p, 4);
+  let number: u32, idField: u32, tagField: u32;
+  p += 5;
+  if (arm == ARM_TEXT) { kind = ITEM_MESSAGE; number = NUMBER_TEXT; }
+  else if (arm == ARM_ARGS) { kind = ITEM_CALL; number = NUMBER_ARGS; }
+  else if (arm == (ARM_REASONING & 0xff) && load<u8>(p) == ARM_REASONING >> 8) { kind = ITEM_REASONING; number = NUMBER_REASONING; p++; }
+  else return 0;
+  // fields 2 and 3 are id and delta, the owner follows; the younger reasoning message has its owner first
+  idField = kind == ITEM_REASONING ? 0x1a : 0x12;
+  tagField = kind == ITEM_REASONING ? 0x12 : 0x22;
+  if (lengthAt(p) != <u32>(stop - lengthEnd)) return 0;
+  p = lengthEnd;
+  // base_event: the type, and perhaps a timestamp
+  const base = <u32>load<u8>(p, 1);
+  if (load<u8>(p) != 0x0a || load<u16>(p, 2) != (0x08 | number << 8) || base - 2 > LONGEST_TIME + 1) return 0;
+  p += 4;
+  if (base > 2) {
+    const timeEnd = p + base - 2;
+    if (load<u8>(p++) != 0x10 || p == timeEnd) return 0;
+    while (p < timeEnd - 1) if (load<u8>(p++) < 0x80) return 0;
+    if (load<u8>(p++) >= 0x80) return 0;
+  }
+  tag = 0;
+  tagLength = 0;
+  if (kind == ITEM_REASONING && load<u8>(p) == tagField) p = readTag(p, stop);
+  if (!p || load<u8>(p) != idField) return 0;
+  idLength = lengthAt(p + 1);
+  id = lengthEnd;
+  if (id > stop || <usize>idLength > stop - id) return 0;
+  p = id + idLength;
+  deltaLength = 0;
+  delta = p;
+  if (p < stop && load<u8>(p) == idField + 8) {
+    deltaLength = lengthAt(p + 1);
+    delta = lengthEnd;
+    if (delta > stop || <usize>deltaLength > stop - delta) return 0;
+    p = delta + deltaLength;
+  }
+  if (kind != ITEM_REASONING && p < stop && load<u8>(p) == tagField) p = readTag(p, stop);
+  return p == stop ? p : 0;
+}
+
+function readTag(p: usize, stop: usize): usize {
+  tagLength = lengthAt(p + 1);
+  tag = lengthEnd;
+  return tag <= stop && <usize>tagLength <= stop - tag ? tag + tagLength : 0;
+}
