@@ -167,8 +167,20 @@ export const WARNING_CODES = [
   "target_mismatch",
   "tool_renamed",
   "bad_arguments",
+  "lossy",
 ] as const;
 export type WarningCode = (typeof WARNING_CODES)[number];
+
+/** What a transcoder may lose, named as the `subject` of a `lossy` warning, and the words for it; the position is the bit in assembly/abi/codes.ts. */
+export const LOSSES = [
+  ["number", "digits of a number or the sign of its zero"],
+  ["surrogate", "a surrogate half without its other half, which becomes U+FFFD"],
+  ["binary", "bytes, which become base64"],
+  ["timestamp", "a timestamp, which becomes a string"],
+  ["member", "a member that the wire has no field for"],
+  ["empty", "a list without elements or a null, which the wire cannot tell from an absent one"],
+  ["part", "a content part of a kind that the wire does not know"],
+] as const;
 
 const WARNING_TEXT: Record<WarningCode, string> = {
   duplicate_seq: "An event whose seq is not above the last one was skipped",
@@ -190,6 +202,7 @@ const WARNING_TEXT: Record<WarningCode, string> = {
   target_mismatch: "{type} names '{subject}', which is of another kind: ignored there",
   tool_renamed: "TOOL_CALL_START renames the tool call '{subject}'",
   bad_arguments: "The arguments of the tool call '{subject}' are not JSON",
+  lossy: "Something is lost on the way to the other wire",
 };
 
 /** An event on a wire that gives events numbers instead of names. */
@@ -262,7 +275,8 @@ export interface WarningFacts {
 export function warningMessage(warning: WarningFacts): string {
   const unnamed = warning.code === "unknown_event" && warning.subject === undefined;
   let text = fillIn(unnamed ? UNNAMED_EVENT : WARNING_TEXT[warning.code], warning);
-  const reason = REASONS[warning.reason ?? 0];
+  const reason =
+    warning.code === "lossy" ? LOSSES.find(([name]) => name === warning.subject)?.[1] : REASONS[warning.reason ?? 0];
   if (reason) text += `: ${fillIn(reason, warning)}`;
   if (warning.path !== undefined) text += ` (at ${warning.path === "" ? "the root" : warning.path})`;
   if (warning.opIndex !== undefined) text += ` (operation ${warning.opIndex})`;

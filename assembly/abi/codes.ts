@@ -160,6 +160,7 @@ export const W_TARGET_MISSING = 16;
 export const W_TARGET_MISMATCH = 17;
 export const W_TOOL_RENAMED = 18;
 export const W_BAD_ARGUMENTS = 19;
+export const W_LOSSY = 20;
 
 // Ops, in the order of AgentUE §5.
 export const OP_START = 1;
@@ -202,6 +203,21 @@ export const TRANSPORT_NDJSON = 2;
 export const TRANSPORT_JSON = 3;
 export const TRANSPORT_MSGPACK = 4;
 export const TRANSPORT_PROTOBUF = 5;
+// What a transcoder may lose on the way from wire to wire, as bits; order = src/errors.ts LOSSES.
+/** Digits of a number, or the sign of its zero. */
+export const LOSS_NUMBER = 1;
+/** A surrogate half without its other half: it became U+FFFD. */
+export const LOSS_SURROGATE = 2;
+/** Bytes (bin), which became base64. */
+export const LOSS_BINARY = 4;
+/** A timestamp, which became a string. */
+export const LOSS_TIMESTAMP = 8;
+/** A member that the wire has no field for. */
+export const LOSS_MEMBER = 16;
+/** A list without elements, or a null, that the wire cannot tell from an absent one. */
+export const LOSS_EMPTY = 32;
+/** A content part of a kind that the wire does not know. */
+export const LOSS_PART = 64;
 /** Forms of a model. */
 export const FORMAT_JSON = 0;
 export const FORMAT_MSGPACK = 1;
