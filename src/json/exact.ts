@@ -77,11 +77,13 @@ export function parseWithBigInt(text: string): unknown {
 /**
  * Compact JSON of a value made of plain objects, arrays, strings, finite numbers, booleans, null and `ExactNumber`s.
  * Does not recurse: nesting is bounded by memory only.
+ *
+ * @param orders the order of members of objects whose names JavaScript lists otherwise, as `readOrdered` tells it
  */
-export function stringify(root: unknown): string {
+export function stringify(root: unknown, orders?: ReadonlyMap<object, readonly string[]>): string {
   let out = "";
   const nodes: (unknown[] | JsonObject)[] = [];
-  const names: (string[] | undefined)[] = [];
+  const names: (readonly string[] | undefined)[] = [];
   const places: number[] = [];
   let value = root;
   for (;;) {
@@ -93,7 +95,7 @@ export function stringify(root: unknown): string {
     } else if (typeof value === "object" && value !== null && !(value instanceof ExactNumber)) {
       out += "{";
       nodes.push(value as JsonObject);
-      names.push(Object.keys(value));
+      names.push(orders?.get(value) ?? Object.keys(value));
       places.push(0);
     } else {
       out += value instanceof ExactNumber ? value.text : JSON.stringify(value);
@@ -285,9 +287,11 @@ function read(text: string, convert: (number: string) => unknown, orders?: Map<o
 
 /** Notes a member that is about to be put, once the object has had an integer-like name: `readOrdered` tells the order by it. */
 export function noteOrder(orders: Map<object, string[]>, object: JsonObject, name: string): void {
-  let order = orders.get(object);
+  let order = orders.size === 0 ? undefined : orders.get(object);
   if (order === undefined) {
-    if (!INTEGER_NAME.test(name)) return;
+    const first = name.charCodeAt(0);
+    // Most names begin with a letter.
+    if (!(first >= 0x30 && first <= 0x39) || !INTEGER_NAME.test(name)) return;
     order = Object.keys(object);
     orders.set(object, order);
   }

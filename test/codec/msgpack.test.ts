@@ -88,6 +88,9 @@ describe("the MessagePack reader", () => {
       value: { "a\ufffd": null, b: "\ufffda" },
       replaced: true,
       end: bytes.length,
+      depth: 1,
+      exact: false,
+      longNumber: false,
     });
     expect(readMsgpack(hex("a1 61"), { depth: 5, replace: true })).toMatchObject({ replaced: false });
   });

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { AguiSessionOptions, EngineSession, Report } from "../../src/engine/contract.js";
 import { Rng } from "../support/rng.js";
 import { randomEvents } from "./agui-streams.js";
-import { bytesOf, type Overrides, open, textOf } from "./support.js";
+import { bytesOf, type Overrides, open, snapshotText, textOf } from "./support.js";
 
 const AGUI: AguiSessionOptions = {
   maxProtocolVersion: undefined,
@@ -26,7 +26,7 @@ function openAgui({
 }
 
 const text = (event: object): string => JSON.stringify(event);
-const shown = (session: EngineSession): string => textOf(session.withSnapshotBytes("", (view) => view.slice())!.value);
+const shown = (session: EngineSession): string => snapshotText(session)!;
 
 /** Everything that a refused event must not change: the model, the track and the version, without counters and offsets. */
 function fingerprint(session: EngineSession): string {

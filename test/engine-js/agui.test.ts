@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { AguiSessionOptions, EngineSession, Report } from "../../src/engine/contract.js";
-import { bytesOf, type Overrides, open, textOf } from "./support.js";
+import { bytesOf, type Overrides, open, snapshotText } from "./support.js";
 
 const AGUI: AguiSessionOptions = {
   maxProtocolVersion: undefined,
@@ -23,7 +23,7 @@ function apply(session: EngineSession, ...texts: string[]): Report[] {
 }
 
 function member(session: EngineSession, name: "messages" | "state"): string {
-  const text = textOf(session.withSnapshotBytes("", (view) => view.slice())!.value);
+  const text = snapshotText(session)!;
   const from = text.indexOf(name === "messages" ? '{"messages":' : ',"state":') + (name === "messages" ? 12 : 9);
   return text.slice(from, text.lastIndexOf(name === "messages" ? ',"state":' : ',"run":'));
 }

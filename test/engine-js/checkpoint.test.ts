@@ -73,7 +73,7 @@ describe("a checkpoint", () => {
     const session = open({ limits: { queuedBytes: 300 } });
     apply(session, start(1, [{ id: "a", type: "t", content: "" }]));
     apply(session, append(1, "dup"));
-    session.load("b", undefined, bytesOf('{ "version":"1.0","biz":"b","meta":{},"blocks":[ ] }'));
+    session.load("b", undefined, bytesOf('{ "version":"1.0","biz":"b","meta":{},"blocks":[ ] }'), "json");
     session.pause("b");
     apply(session, '{ "stream_id" : "b", "op":"set" ,"seq":1,"mask":"meta. x","meta":{" x":[1.0,"\\" \\\\"]} }');
     session.push(sse({ ...append(2, "x"), stream_id: "b" }, { ...append(3, "x".repeat(300)), stream_id: "b" }), []);

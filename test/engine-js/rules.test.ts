@@ -373,7 +373,10 @@ describe("the stream's state", () => {
     apply(session, { op: "start", seq: 1, model: model() });
     expect(short(apply(session, { op: "start", seq: 1, stream_id: "b", model: model() }))).toBe("limit /stream_id");
     expect(apply(session, { op: "start", seq: 1, model: model() })).toBeUndefined();
-    expect(session.load("b", 1, bytesOf(JSON.stringify(model())))).toMatchObject({ code: "limit", streamId: "b" });
+    expect(session.load("b", 1, bytesOf(JSON.stringify(model())), "json")).toMatchObject({
+      code: "limit",
+      streamId: "b",
+    });
     expect(session.streamIds()).toEqual([""]);
   });
 });
@@ -494,12 +497,12 @@ describe("limits", () => {
       expect(run({ op: "set", seq: 6, mask: "meta.y", meta: { y: nested(5) } })).toBe("ok");
       expect(run({ op: "set", seq: 7, mask: "meta.y", meta: { y: nested(6) } })).toBe("limit /meta/y");
       const loaded = open({ limits: { depth: 8 } });
-      expect(loaded.load("", 1, bytesOf(JSON.stringify(model([], { x: nested(5) }))))).toBeUndefined();
-      expect(loaded.load("", 1, bytesOf(JSON.stringify(model([], { x: nested(6) }))))).toMatchObject({
+      expect(loaded.load("", 1, bytesOf(JSON.stringify(model([], { x: nested(5) }))), "json")).toBeUndefined();
+      expect(loaded.load("", 1, bytesOf(JSON.stringify(model([], { x: nested(6) }))), "json")).toMatchObject({
         code: "limit",
         path: "",
       });
-      expect(loaded.load("", 1, bytesOf(JSON.stringify(model([], { x: nested(7) }))))).toMatchObject({
+      expect(loaded.load("", 1, bytesOf(JSON.stringify(model([], { x: nested(7) }))), "json")).toMatchObject({
         code: "too_deep",
       });
       expect(loaded.loadValue!("", 1, model([], { x: nested(6) }))).toMatchObject({ code: "limit", path: "" });

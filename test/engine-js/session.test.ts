@@ -120,7 +120,7 @@ describe("sequence", () => {
 
   it("is unknown after a load without seq", () => {
     const session = open();
-    expect(session.load("", undefined, text(model([{ id: "a", type: "t", content: "" }])))).toBeUndefined();
+    expect(session.load("", undefined, text(model([{ id: "a", type: "t", content: "" }])), "json")).toBeUndefined();
     expect(session.seq("")).toBeUndefined();
     expect(reportsOf(session, ping(5))).toEqual([]);
     expect(session.seq("")).toBeUndefined();
@@ -137,7 +137,7 @@ describe("loading and materializing", () => {
   it("counts as a start", () => {
     const session = started();
     reportsOf(session, append(2, "x"), end(3));
-    expect(session.load("", 7, text(model([], { x: 9007199254740993n.toString() })))).toBeUndefined();
+    expect(session.load("", 7, text(model([], { x: 9007199254740993n.toString() })), "json")).toBeUndefined();
     expect([session.status(""), session.seq("")]).toEqual(["open", 7]);
     expect(session.changes("", 0)).toEqual({ version: 3, changes: [{ streamId: "", kind: "start" }] });
     expect(session.stats("")).toMatchObject({ applied: 3, version: 3 });
@@ -157,7 +157,7 @@ describe("loading and materializing", () => {
     [`[${"1".repeat(1025)}]`, "limit", undefined, 1],
   ])("load %s", (source, code, path, byteOffset) => {
     const session = started();
-    const fault = session.load("", 1, bytesOf(source));
+    const fault = session.load("", 1, bytesOf(source), "json");
     expect([fault?.code, fault?.path, fault?.byteOffset]).toEqual([code, path, byteOffset]);
     expect(session.stats("")).toMatchObject({ version: 1 });
     expect(session.status("")).toBe("open");

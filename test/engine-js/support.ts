@@ -73,7 +73,9 @@ export function short(fault: Fault | undefined): string {
 }
 
 export function snapshotText(session: EngineSession, streamId = ""): string | undefined {
-  return session.withSnapshotBytes(streamId, (view) => textOf(view))?.value;
+  const answer = session.withSnapshotBytes(streamId, "json", (view) => textOf(view));
+  if (answer !== undefined && "code" in answer) throw new Error(answer.code);
+  return answer?.value;
 }
 
 /** Pushes a body cut at the given places. */

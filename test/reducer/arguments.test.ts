@@ -91,10 +91,17 @@ describe.each(KINDS)("arguments (%s)", (kind) => {
   });
 
   it("says which transports there are", () => {
-    for (const transport of ["msgpack", "protobuf", "carrier-pigeon"]) {
-      const error = failing(() => make({ transport: transport as never }), "unsupported_transport");
-      expect(error.scope).toBe("usage");
-      expect(error.message).toContain(transport);
+    const wires = ["sse", "ndjson", "json", "msgpack"];
+    for (const [protocol, known, others] of [
+      ["agentue", wires, ["protobuf", "carrier-pigeon", ""]],
+      ["ag-ui", [...wires, "protobuf"], ["carrier-pigeon", "__proto__"]],
+    ] as const) {
+      for (const transport of others) {
+        const error = failing(() => make({ protocol, transport: transport as never }), "unsupported_transport");
+        expect(error.scope).toBe("usage");
+        for (const name of [transport, ...known]) expect(error.message).toContain(JSON.stringify(name));
+      }
+      for (const transport of known) make({ protocol, transport: transport as never }).close();
     }
   });
 
@@ -168,9 +175,14 @@ describe.each(KINDS)("arguments (%s)", (kind) => {
       failing(() => reducer.changes({ since: number as never }), "bad_argument");
       failing(() => reducer.load(START.model, { seq: number as never }), "bad_argument");
     }
-    failing(() => reducer.snapshotBytes({ format: "msgpack" as never }), "unsupported_transport");
-    failing(() => reducer.withSnapshotBytes(() => 0, { format: "msgpack" as never }), "unsupported_transport");
-    failing(() => reducer.load(START.model, { format: "msgpack" as never }), "unsupported_transport");
+    for (const format of ["protobuf", "sse", "", 1]) {
+      failing(() => reducer.snapshotBytes({ format: format as never }), "unsupported_transport");
+      failing(() => reducer.withSnapshotBytes(() => 0, { format: format as never }), "unsupported_transport");
+      failing(() => reducer.load(START.model, { format: format as never }), "unsupported_transport");
+    }
+    for (const model of [START.model, "\x80", [0x80]]) {
+      failing(() => reducer.load(model, { format: "msgpack" }), "bad_argument");
+    }
     expect(reducer.seq()).toBe(1);
     reducer.close();
   });

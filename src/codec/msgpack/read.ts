@@ -14,6 +14,8 @@ export interface MsgpackOptions {
   replace: boolean;
   /** Takes, for each map with an integer-like name, the names in their order, as `readOrdered` does. */
   orders?: Map<object, string[]>;
+  /** `longNumber` tells whether the text of a number is longer than this many characters. */
+  numberLength?: number;
 }
 
 /** What a message holds. */
@@ -23,7 +25,16 @@ export interface MsgpackMessage {
   replaced: boolean;
   /** Where the value ends. */
   end: number;
+  /** Levels of nesting: 0 for a scalar, 1 for an empty map or array. */
+  depth: number;
+  /** It holds an `ExactNumber`. */
+  exact: boolean;
+  /** It holds, or a repeated key hides, a number whose text is longer than `numberLength`. */
+  longNumber: boolean;
 }
+
+/** Longest text of a number that MessagePack has. */
+const LONGEST_NUMBER = 25;
 
 /**
  * Reads the one MessagePack value that `bytes` are (docs/msgpack.md).
@@ -42,7 +53,8 @@ export function readMsgpackPrefix(bytes: Uint8Array, options: MsgpackOptions): M
   const reader = new Reader(bytes, options);
   try {
     const value = reader.read();
-    return { value, replaced: reader.replaced, end: reader.at };
+    const { replaced, at: end, deepest: depth, exact, longNumber } = reader;
+    return { value, replaced, end, depth, exact, longNumber };
   } catch (fault) {
     if (fault instanceof MsgpackFault) return fault;
     throw fault;
@@ -54,14 +66,23 @@ const MAP_16 = 0xde;
 class Reader {
   at = 0;
   replaced = false;
+  deepest = 0;
+  exact = false;
+  longNumber = false;
   private readonly bytes: Uint8Array;
-  private readonly view: DataView;
   private readonly options: MsgpackOptions;
+  /** Made when it is needed: few messages have more than strings and small integers. */
+  private dataView: DataView | undefined = undefined;
 
   constructor(bytes: Uint8Array, options: MsgpackOptions) {
     this.bytes = bytes;
-    this.view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     this.options = options;
+  }
+
+  private get view(): DataView {
+    const { bytes } = this;
+    this.dataView ??= new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+    return this.dataView;
   }
 
   read(): unknown {
@@ -69,7 +90,7 @@ class Reader {
     const outer: (unknown[] | JsonObject)[] = [];
     const outerNames: string[] = [];
     const outerLeft: number[] = [];
-    const { orders } = this.options;
+    const { orders, depth, numberLength = LONGEST_NUMBER } = this.options;
     let node: unknown[] | JsonObject | undefined;
     let name = "";
     let left = 1;
@@ -80,7 +101,8 @@ class Reader {
       let value: unknown;
       if (isContainer(lead)) {
         const levels = node === undefined ? 0 : outer.length + 1;
-        if (levels >= this.options.depth) throw new MsgpackFault("too_deep", start);
+        if (levels >= depth) throw new MsgpackFault("too_deep", start);
+        if (levels >= this.deepest) this.deepest = levels + 1;
         const isMap = lead < 0x90 || lead >= MAP_16;
         const items = lead < 0xa0 ? lead & 15 : this.uint(lead & 1 ? 4 : 2);
         const opened: unknown[] | JsonObject = isMap ? {} : [];
@@ -97,6 +119,7 @@ class Reader {
         value = opened;
       } else {
         value = this.scalar(lead, start);
+        if (numberLength < LONGEST_NUMBER && numberText(value).length > numberLength) this.longNumber = true;
       }
       for (;;) {
         if (node === undefined) return value;
@@ -132,8 +155,11 @@ class Reader {
   }
 
   private uint(size: number): number {
-    const from = this.take(size);
-    return size === 1 ? this.bytes[from]! : size === 2 ? this.view.getUint16(from) : this.view.getUint32(from);
+    const { bytes } = this;
+    let at = this.take(size);
+    let value = bytes[at]!;
+    for (const end = at + size - 1; at < end; ) value = value * 256 + bytes[++at]!;
+    return value;
   }
 
   private key(): string {
@@ -179,7 +205,7 @@ class Reader {
       case 0xce:
         return this.uint(1 << (lead - 0xcc));
       case 0xcf:
-        return integer(this.view.getBigUint64(this.take(8)));
+        return this.uint64();
       case 0xd0:
         return this.view.getInt8(this.take(1));
       case 0xd1:
@@ -187,7 +213,7 @@ class Reader {
       case 0xd2:
         return this.view.getInt32(this.take(4));
       case 0xd3:
-        return integer(this.view.getBigInt64(this.take(8)));
+        return this.int64();
       case 0xc1:
         return this.bad("reserved", start);
       default:
@@ -197,10 +223,35 @@ class Reader {
 
   private double(value: number, start: number): number | ExactNumber {
     if (!Number.isFinite(value)) this.bad("not_finite", start);
-    if (Object.is(value, -0)) return new ExactNumber("-0");
+    if (Object.is(value, -0)) {
+      this.exact = true;
+      return new ExactNumber("-0");
+    }
     // `String` pads integers from 2^53 to 1e21 with zeros: as JSON text they would be others.
-    if (Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21) return integer(BigInt(value));
+    if (Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21) return this.integer(BigInt(value));
     return value;
+  }
+
+  private uint64(): number | ExactNumber {
+    const from = this.at;
+    const value = this.uint(8);
+    // Beyond it was rounded.
+    return value <= Number.MAX_SAFE_INTEGER ? value : this.integer(this.view.getBigUint64(from));
+  }
+
+  private int64(): number | ExactNumber {
+    const value = this.view.getBigInt64(this.take(8));
+    const double = Number(value);
+    return Number.isSafeInteger(double) ? double : this.integer(value);
+  }
+
+  /** The integer as a double where that holds all of its digits. */
+  private integer(value: bigint): number | ExactNumber {
+    const text = value.toString();
+    const double = exactDouble(text);
+    if (double !== undefined) return double;
+    this.exact = true;
+    return new ExactNumber(text);
   }
 
   private extension(lead: number, start: number): string {
@@ -220,8 +271,7 @@ function isString(lead: number): boolean {
   return (lead >= 0xa0 && lead < 0xc0) || (lead >= 0xd9 && lead < 0xdc);
 }
 
-/** The integer as a double where that holds all of its digits. */
-function integer(value: bigint): number | ExactNumber {
-  const text = value.toString();
-  return exactDouble(text) ?? new ExactNumber(text);
+/** The JSON text of a number, nothing for other scalars. */
+function numberText(value: unknown): string {
+  return typeof value === "number" ? String(value) : value instanceof ExactNumber ? value.text : "";
 }

@@ -100,10 +100,22 @@ export class MsgpackSplitter {
     return Uint8Array.from(out);
   }
 
-  /** Brings a fresh splitter to a saved state: `partial` ends at `offset`; `skipping` as it was must have been set. */
-  resume(partial: Uint8Array, offset: number): void {
+  /**
+   * Brings a fresh splitter to a saved state: `partial` ends at `offset`; `skipping` as it was must have been set.
+   *
+   * @returns false when they are no such state
+   */
+  resume(partial: Uint8Array, offset: number): boolean {
+    const { skipping } = this;
     this.offset = offset - partial.length;
-    this.push(partial, { message: () => true, tooLarge: () => true });
+    // What stands for skipped bytes may be longer than they were.
+    let isPart = skipping || this.offset >= 0;
+    const stop = (): boolean => {
+      isPart = false;
+      return false;
+    };
+    this.push(partial, { message: stop, tooLarge: stop });
+    return isPart && this.skipping === skipping && (this.pending || !skipping);
   }
 
   /** Deals with what `scan` went over. */

@@ -31,6 +31,51 @@ export class LengthPrefixFrames {
     return this.#held > 0 || this.#skip > 0;
   }
 
+  /** The rest of a frame that is too large is being passed over. */
+  get skipping(): boolean {
+    return this.#skip > 0;
+  }
+
+  /**
+   * What brings fresh frames to the present state, but for `skipping`: the bytes of the unfinished frame with its length, or the number of
+   * bytes that have yet to come of one that is passed over, as a big-endian uint32.
+   */
+  partial(): Uint8Array {
+    if (this.#skip === 0) return this.#bytes.slice(0, this.#held);
+    const out = new Uint8Array(PREFIX);
+    new DataView(out.buffer).setUint32(0, this.#skip);
+    return out;
+  }
+
+  /**
+   * Brings fresh frames to a saved state.
+   *
+   * @param partial and `skipping`: as they were at the wire offset `offset`
+   * @returns false when they are no such state
+   */
+  resume(partial: Uint8Array, offset: number, skipping: boolean): boolean {
+    if (skipping) {
+      this.offset = offset;
+      this.#skip = partial.length === PREFIX ? lengthAt(partial, 0) : 0;
+      return this.#skip > 0;
+    }
+    this.offset = offset - partial.length;
+    let isPart = this.offset >= 0;
+    const stop = (): boolean => {
+      isPart = false;
+      return false;
+    };
+    this.push(partial, { frame: stop, tooLarge: stop });
+    return isPart;
+  }
+
+  /** Forgets the unfinished frame. */
+  drop(): void {
+    this.#held = 0;
+    this.#skip = 0;
+    if (this.#bytes.length > KEPT) this.#bytes = new Uint8Array(0);
+  }
+
   /** Cuts a chunk. Stops behind the frame or the fault at which the sink said so; the rest of the chunk is not looked at. */
   push(chunk: Uint8Array, sink: FrameSink): void {
     let at = 0;

@@ -6,7 +6,8 @@ const EMPTY = /* @__PURE__ */ new Uint8Array(0);
 /** Transport `json`: each chunk is one whole message. */
 export class JsonFramer implements Framer {
   offset = 0;
-  skipping = false;
+  readonly skipping = false;
+  readonly isPartial = false;
   private readonly limit: number;
   private chunk: Uint8Array = EMPTY;
 
@@ -52,7 +53,8 @@ export class JsonFramer implements Framer {
     return EMPTY;
   }
 
-  resume(_partial: Uint8Array, offset: number): void {
+  resume(_partial: Uint8Array, offset: number): boolean {
     this.offset = offset;
+    return true;
   }
 }

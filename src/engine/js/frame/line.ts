@@ -1,7 +1,7 @@
 import { utf8Length } from "../../../json/text.js";
 import { decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
 import { BATCH, ByteBuffer } from "./bytes.js";
-import { type Framer, isBlank, type MessageSink } from "./sink.js";
+import { type Framer, isBlank, type MessageSink, NoMessage } from "./sink.js";
 
 const LF = 0x0a;
 
@@ -9,6 +9,7 @@ const LF = 0x0a;
 export class LineFramer implements Framer {
   /** Wire bytes before the chunk in hand. */
   offset = 0;
+  readonly isPartial = false;
   skipping = false;
   private readonly limit: number;
   /** The line that has no end yet. */
@@ -134,9 +135,12 @@ export class LineFramer implements Framer {
     return this.line.view().slice();
   }
 
-  resume(partial: Uint8Array, offset: number, sink: MessageSink): void {
+  resume(partial: Uint8Array, offset: number, skipping: boolean): boolean {
     this.offset = offset - partial.length;
+    const sink = new NoMessage();
     this.push(partial, sink);
+    this.skipping = skipping;
+    return !sink.came;
   }
 }
 

@@ -4,6 +4,8 @@ export interface MessageSink {
   message(text: string): boolean;
   /** A message of ill-formed UTF-8; the bytes are valid during the call only. */
   illFormed(bytes: Uint8Array): boolean;
+  /** A message of a binary wire; the bytes are valid during the call only. */
+  binary(bytes: Uint8Array): boolean;
   /** A message beyond the limit; `offset` is its start in the wire. When the answer is true the framer skips the rest of it. */
   tooLarge(offset: number): boolean;
 }
@@ -16,7 +18,9 @@ export interface Framer {
   /** Wire bytes consumed. */
   readonly offset: number;
   /** The rest of a too large message is being skipped. */
-  skipping: boolean;
+  readonly skipping: boolean;
+  /** A message has begun that cannot be used without its end, unlike the tail of a text. */
+  readonly isPartial: boolean;
   push(chunk: Uint8Array, sink: MessageSink): void;
   /** During a call of the sink: where the present message starts. */
   messageStart(): number;
@@ -36,8 +40,34 @@ export interface Framer {
   dropTail(): void;
   /** Wire bytes that bring a fresh framer to the present state, but for what has a member of its own. */
   partial(): Uint8Array;
-  /** Brings a fresh framer to a saved state: `partial` ends at `offset`. */
-  resume(partial: Uint8Array, offset: number, sink: MessageSink): void;
+  /**
+   * Brings a fresh framer to a saved state: `partial` ends at `offset`.
+   *
+   * @returns false when there is no such state
+   */
+  resume(partial: Uint8Array, offset: number, skipping: boolean): boolean;
+}
+
+/** Where no message may come: notes that one has, and stops. */
+export class NoMessage implements MessageSink {
+  came = false;
+
+  message(): boolean {
+    this.came = true;
+    return false;
+  }
+
+  illFormed(): boolean {
+    return this.message();
+  }
+
+  binary(): boolean {
+    return this.message();
+  }
+
+  tooLarge(): boolean {
+    return this.message();
+  }
 }
 
 const SPACE_ONLY = /^[ \t\n\r]*$/;

@@ -1,7 +1,7 @@
 import { utf8Length } from "../../../json/text.js";
 import { decodeReplacing, decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
 import { BATCH, ByteBuffer } from "./bytes.js";
-import { type Framer, isBlankOrDone, type MessageSink } from "./sink.js";
+import { type Framer, isBlankOrDone, type MessageSink, NoMessage } from "./sink.js";
 
 const LF = 0x0a;
 const CR = 0x0d;
@@ -22,6 +22,7 @@ const WIDE_GAP_BYTES = 6;
 export class SseFramer implements Framer {
   /** Wire bytes before the chunk in hand. */
   offset = 0;
+  readonly isPartial = false;
   /** False while a byte order mark may still come. */
   started = false;
   /** An LF that comes next belongs to the CR before. */
@@ -378,9 +379,12 @@ export class SseFramer implements Framer {
     return out.view();
   }
 
-  resume(partial: Uint8Array, offset: number, sink: MessageSink): void {
+  resume(partial: Uint8Array, offset: number, skipping: boolean): boolean {
     this.offset = offset - partial.length;
+    const sink = new NoMessage();
     this.push(partial, sink);
+    this.skipping = skipping;
+    return !sink.came;
   }
 
   /** Wire bytes between two data lines' values: one byte each as a rule, so that many short lines cost little more than their data. */

@@ -39,7 +39,8 @@ export function rebuildStream(
   if (model === undefined) return undefined;
   const stream = new Stream(saved.id);
   const seq = saved.seq ?? UNKNOWN_SEQ;
-  if (reducer.load(stream, seq, model.value, namesIn(model.text), model.source, false) !== undefined) return undefined;
+  if (reducer.load(stream, seq, model.value, namesIn(model.text, undefined), model.source, false) !== undefined)
+    return undefined;
   stream.status = saved.status;
   stream.skipping = saved.skipping;
   stream.applied = saved.applied;

@@ -4,6 +4,7 @@ import { mayHoldExactNumber, readExact } from "../../../json/exact.js";
 import type { JsonObject } from "../../../json/object.js";
 import { hasShortDigitRuns } from "../../../json/text.js";
 import type { ChangeSet, FinishResult, SessionOptions, Stats, StreamStatus } from "../../contract.js";
+import { cloneValue } from "../codec/clone.js";
 import { isPlain } from "../codec/value.js";
 import { ACCEPTED, AgentueReducer, NO_GAP, SKIPPED, seqOf } from "../reduce/agentue/reducer.js";
 import { ENDED, REFUSED, STATUS_NAMES, UNKNOWN_SEQ } from "../reduce/agentue/state.js";
@@ -93,13 +94,12 @@ export class AgentueProtocol implements Protocol {
     const { text, source } = pipeline;
     if (
       stream !== undefined &&
-      text !== undefined &&
       pipeline.quick &&
       event.op === "append" &&
-      hasShortDigitRuns(text, LONG_RUN) &&
+      (text === undefined || hasShortDigitRuns(text, LONG_RUN)) &&
       this.reducer.appendText(stream, event)
     ) {
-      this.accept(stream, event);
+      this.accept(stream, reported ?? this.told(event));
       return;
     }
     const numberAt = pipeline.findLongNumber(event);
@@ -113,7 +113,10 @@ export class AgentueProtocol implements Protocol {
       return;
     }
     let owned = event;
-    if (text !== undefined) {
+    let told = reported;
+    if (text === undefined) {
+      told ??= this.told(event);
+    } else {
       source.bytes = MOST_BYTES * text.length;
       source.exact = mayHoldExactNumber(text);
       if (source.exact) owned = readExact(text) as JsonObject;
@@ -126,13 +129,18 @@ export class AgentueProtocol implements Protocol {
     const verdict = this.reducer.reduce(target, owned, namesAt([], owned), namesAt, source, full);
     if (verdict === ACCEPTED) {
       if (stream === undefined) this.streams.add(target!);
-      this.accept(target!, reported);
+      this.accept(target!, told);
     } else if (verdict === SKIPPED) {
       this.skip(stream!, owned);
     } else {
       // as judged: a double may show an integer where the text holds none (1e-400)
       this.violate(stream, streamId, owned, this.reducer.violation!, pipeline.start().byteOffset);
     }
+  }
+
+  /** What listeners get of an event that came as MessagePack. */
+  private told(event: JsonObject): unknown {
+    return this.options.events ? cloneValue(event, "number") : event;
   }
 
   private accept(stream: Stream, event: unknown): void {
@@ -219,7 +227,7 @@ export class AgentueProtocol implements Protocol {
     const known = streams.find(streamId);
     const stream = known ?? new Stream(streamId);
     const full = known === undefined && streams.size >= this.options.limits.streams;
-    const names = namesIn(model.text);
+    const names = namesIn(model.text, model.orders);
     const violation = this.reducer.load(stream, seq ?? UNKNOWN_SEQ, model.value, names, model.source, full);
     if (violation !== undefined) return { ...violation, streamId };
     if (known === undefined) streams.add(stream);

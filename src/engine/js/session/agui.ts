@@ -103,6 +103,19 @@ export class AguiProtocol implements Protocol {
     return true;
   }
 
+  dropUnknown(): void {
+    if (this.rejected) {
+      this.drop();
+      return;
+    }
+    this.warnMerged([{ code: "unknown_event" }]);
+    this.skip();
+  }
+
+  partsLeftOut(): void {
+    if (!this.rejected) this.warnMerged([{ code: "unknown_variant" }]);
+  }
+
   private appendText(event: JsonObject): JsonObject | undefined {
     const { middleware } = this.agui;
     if (middleware !== undefined && handlerOf(middleware, event.type) !== undefined) return undefined;
@@ -110,7 +123,7 @@ export class AguiProtocol implements Protocol {
   }
 
   /** Listeners and middleware would see values that the model takes over: their events go the long way. */
-  private patchState(event: JsonObject, text: string): boolean {
+  private patchState(event: JsonObject, text: string | undefined): boolean {
     if (this.options.events && this.wants(event)) return false;
     const { middleware } = this.agui;
     if (middleware !== undefined && handlerOf(middleware, event.type) !== undefined) return false;
@@ -131,13 +144,13 @@ export class AguiProtocol implements Protocol {
   private apply(event: JsonObject): void {
     const { pipeline } = this;
     const { text, source } = pipeline;
-    if (text !== undefined && !this.rejected && pipeline.quick && hasShortDigitRuns(text, LONG_RUN)) {
+    if (!this.rejected && pipeline.quick && (text === undefined || hasShortDigitRuns(text, LONG_RUN))) {
       const told = this.appendText(event);
       if (told !== undefined) {
         this.accept(told, false);
         return;
       }
-      if (this.patchState(event, text)) {
+      if ((text !== undefined || !source.exact) && this.patchState(event, text)) {
         this.count();
         return;
       }
@@ -163,6 +176,8 @@ export class AguiProtocol implements Protocol {
       } else if (source.exact) {
         owned = readExact(text) as JsonObject;
       }
+    } else if (pipeline.orders.size > 0) {
+      names = (object) => orderedNames(object, pipeline.orders.get(object));
     }
     this.pass(owned, source, names);
   }
@@ -366,18 +381,19 @@ export class AguiProtocol implements Protocol {
 
   // ---------------------------------------------------------------- the stream
 
-  load(streamId: string, _seq: number | undefined, { value, text, source }: OwnedTree): Fault | undefined {
+  load(streamId: string, _seq: number | undefined, { value, text, source, orders }: OwnedTree): Fault | undefined {
     if (streamId !== "") return { code: "no_model", reason: R_NONE, streamId };
     if (this.reducer.track.phase === RUNNING && !this.rejected) {
       return { code: "bad_order", reason: R_RUNNING, streamId };
     }
     let stored = value;
-    let names: Names = Object.keys;
+    let order: ReadonlyMap<object, readonly string[]> | undefined = orders;
     if (text !== undefined && mayReorder(text)) {
-      const orders = new Map<object, string[]>();
-      stored = readOrdered(text, orders);
-      names = (object) => orderedNames(object, orders.get(object));
+      const read = new Map<object, string[]>();
+      stored = readOrdered(text, read);
+      order = read;
     }
+    const names: Names = order === undefined ? Object.keys : (object) => orderedNames(object, order.get(object));
     const model = loadModel(stored, source, this.options.limits, names, this.reducer.model);
     if ("code" in model) return { ...model, streamId };
     this.adopt(model);

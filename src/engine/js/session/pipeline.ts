@@ -1,6 +1,8 @@
 import { R_LIMIT_MESSAGE, R_OBJECT } from "../../../../assembly/abi/codes.js";
+import { MsgpackFault, type MsgpackOptions, readMsgpack } from "../../../codec/msgpack/index.js";
+import { readProtobuf } from "../../../codec/protobuf/read.js";
 import type { Fault, WarningFacts } from "../../../errors.js";
-import { stringify } from "../../../json/exact.js";
+import { ExactNumber, stringify } from "../../../json/exact.js";
 import type { JsonObject } from "../../../json/object.js";
 import { mayHoldLongNumber, nestingOf } from "../../../json/text.js";
 import type { Report, SessionOptions } from "../../contract.js";
@@ -10,6 +12,7 @@ import { copyValue, LONGEST_DOUBLE } from "../codec/value.js";
 import type { Framer, MessageSink } from "../frame/sink.js";
 import type { Source } from "../reduce/agentue/operations.js";
 import type { NamesAt } from "../reduce/agentue/validate.js";
+import { MOST_BYTES_OF_MSGPACK, msgpackFault } from "./binary.js";
 import { namesOf } from "./names.js";
 import type { Protocol } from "./protocol.js";
 import type { QueuedMessage } from "./queue.js";
@@ -60,12 +63,21 @@ export class Pipeline implements MessageSink {
   /** What is known of it; of a text, bytes and exactness are for the protocol to fill in. */
   readonly source: Source = { nesting: 0, bytes: 0, exact: false };
   private offset = NOWHERE;
+  /** Positions in its text are positions in the wire. */
+  private isText = true;
+  /** It came as MessagePack and has a number text that is too long. */
+  private longNumber = false;
+  /** Without a text: the order of members where JavaScript has another one. */
+  readonly orders = new Map<object, string[]>();
+  private readonly msgpack: MsgpackOptions;
 
   /** @param protocol makes the protocol of this pipeline */
   constructor(options: SessionOptions, framer: Framer, protocol: (pipeline: Pipeline) => Protocol) {
     this.options = options;
     this.framer = framer;
     this.quick = options.limits.numberLength >= QUICK_NUMBER_LENGTH;
+    const { depth, numberLength } = options.limits;
+    this.msgpack = { depth, numberLength, replace: options.utf8 === "replace", orders: this.orders };
     this.protocol = protocol(this);
   }
 
@@ -92,6 +104,11 @@ export class Pipeline implements MessageSink {
   illFormed(bytes: Uint8Array): boolean {
     this.open(ON_THE_WIRE);
     return this.readIllFormed(bytes);
+  }
+
+  binary(bytes: Uint8Array): boolean {
+    this.open(ON_THE_WIRE);
+    return this.options.transport === "msgpack" ? this.fromMsgpack(bytes) : this.fromProtobuf(bytes);
   }
 
   tooLarge(offset: number): boolean {
@@ -132,6 +149,7 @@ export class Pipeline implements MessageSink {
       return;
     }
     this.text = undefined;
+    this.forgetOrders();
     this.source.nesting = copy.depth - 1;
     this.source.bytes = copy.bound;
     this.source.exact = copy.exact;
@@ -143,6 +161,7 @@ export class Pipeline implements MessageSink {
     const { text } = message;
     this.index = message.eventIndex;
     this.offset = message.byteOffset;
+    this.isText = this.options.transport !== "msgpack" && this.options.transport !== "protobuf";
     this.text = text;
     this.source.nesting = nestingOf(text, this.options.limits.depth + 1) - 1;
     return JSON.parse(text) as JsonObject;
@@ -151,7 +170,7 @@ export class Pipeline implements MessageSink {
   /** The message in hand for a queue; `event` is written where there is no text. */
   queued(event: JsonObject): QueuedMessage {
     const byteOffset = this.offset === NOWHERE ? NOWHERE : this.locate(0);
-    return { eventIndex: this.index, byteOffset, text: this.text ?? stringify(event) };
+    return { eventIndex: this.index, byteOffset, text: this.text ?? stringify(event, this.orders) };
   }
 
   /** One more message that came as a value. */
@@ -159,11 +178,17 @@ export class Pipeline implements MessageSink {
     this.open(NOWHERE);
   }
 
+  /** Clearing makes a new table, even of an empty one. */
+  private forgetOrders(): void {
+    if (this.orders.size > 0) this.orders.clear();
+  }
+
   /** One more message. */
   private open(offset: number): void {
     this.index = this.counters.nextIndex++;
     this.counters.events++;
     this.offset = offset;
+    this.isText = true;
   }
 
   private readIllFormed(bytes: Uint8Array): boolean {
@@ -188,6 +213,42 @@ export class Pipeline implements MessageSink {
     return this.route(event, event);
   }
 
+  private fromMsgpack(bytes: Uint8Array): boolean {
+    this.forgetOrders();
+    const message = readMsgpack(bytes, this.msgpack);
+    if (message instanceof MsgpackFault) {
+      return this.fail({ ...msgpackFault(message), byteOffset: this.framer.locate(message.offset) });
+    }
+    if (message.replaced) this.warn({ code: "utf8_replaced" });
+    this.text = undefined;
+    this.longNumber = message.longNumber;
+    this.source.nesting = message.depth - 1;
+    this.source.bytes = MOST_BYTES_OF_MSGPACK * bytes.length;
+    this.source.exact = message.exact;
+    return this.route(message.value, undefined);
+  }
+
+  private fromProtobuf(bytes: Uint8Array): boolean {
+    const { depth } = this.options.limits;
+    const reading = readProtobuf(bytes, depth);
+    if ("fault" in reading) {
+      if (reading.fault === "unknown") {
+        this.protocol.dropUnknown?.();
+        return true;
+      }
+      const code = reading.fault === "malformed" ? "bad_protobuf" : "too_deep";
+      return this.fail({ code, byteOffset: this.framer.locate(reading.offset) });
+    }
+    const { text } = reading;
+    if (reading.replaced) this.warn({ code: "utf8_replaced" });
+    if (reading.dropped > 0) this.protocol.partsLeftOut?.();
+    this.text = text;
+    this.isText = false;
+    this.source.nesting = nestingOf(text, depth + 1) - 1;
+    const event: unknown = JSON.parse(text);
+    return this.route(event, event);
+  }
+
   private undecodable(bytes: Uint8Array, replaced: boolean): boolean {
     const fault = findTextFault(bytes, this.options.limits.depth, replaced);
     const { code, position } = fault ?? { code: "bad_json" as const, position: bytes.length };
@@ -195,11 +256,11 @@ export class Pipeline implements MessageSink {
   }
 
   /**
-   * @param event the message as JSON; a copy of our own when it came as a value
-   * @param reported what listeners get
+   * @param event the message as JSON; a tree of our own when it came as a value or as MessagePack
+   * @param reported what listeners get; undefined: a copy of the event
    */
   private route(event: unknown, reported: unknown): boolean {
-    if (typeof event === "object" && event !== null && !Array.isArray(event)) {
+    if (typeof event === "object" && event !== null && !Array.isArray(event) && !(event instanceof ExactNumber)) {
       return this.protocol.take(event as JsonObject, reported);
     }
     return this.fail({ code: "not_an_event", reason: R_OBJECT, ...this.start() });
@@ -209,11 +270,12 @@ export class Pipeline implements MessageSink {
 
   /** The wire offset of a byte position in the event in hand. */
   private locate(position: number): number {
-    if (this.offset !== ON_THE_WIRE) return this.offset + position;
-    return position === 0 ? this.framer.messageStart() : this.framer.locate(position);
+    const at = this.isText ? position : 0;
+    if (this.offset !== ON_THE_WIRE) return this.offset + at;
+    return at === 0 ? this.framer.messageStart() : this.framer.locate(at);
   }
 
-  /** Where the message in hand starts, if it came as text. */
+  /** Where the message in hand starts, if it came as bytes. */
   start(): { byteOffset?: number } {
     return this.offset === NOWHERE ? {} : { byteOffset: this.locate(0) };
   }
@@ -222,16 +284,20 @@ export class Pipeline implements MessageSink {
   findLongNumber(event: JsonObject): number | undefined {
     const limit = this.options.limits.numberLength;
     const { text } = this;
-    if (text === undefined && limit >= LONGEST_DOUBLE) return undefined;
-    if (text !== undefined && (text.length <= limit || !mayHoldLongNumber(text, limit))) return undefined;
-    const bytes = this.offset === ON_THE_WIRE ? this.framer.messageBytes() : encodeUtf8(text ?? stringify(event));
+    if (text === undefined) {
+      if (limit >= LONGEST_DOUBLE) return undefined;
+      if (this.offset !== NOWHERE) return this.longNumber ? this.locate(0) : undefined;
+      return findLongNumber(encodeUtf8(stringify(event)), limit) < 0 ? undefined : NOWHERE;
+    }
+    if (text.length <= limit || !mayHoldLongNumber(text, limit)) return undefined;
+    const bytes = this.offset === ON_THE_WIRE && this.isText ? this.framer.messageBytes() : encodeUtf8(text);
     const position = findLongNumber(bytes, limit);
     if (position < 0) return undefined;
     return this.offset === NOWHERE ? NOWHERE : this.locate(position);
   }
 
   /** Member names of an object inside of the message in hand, in document order. */
-  readonly namesAt: NamesAt = (path, object) => namesOf(this.text, path, object);
+  readonly namesAt: NamesAt = (path, object) => namesOf(this.text, this.orders, path, object);
 
   // ---------------------------------------------------------------- reports
 

@@ -14,9 +14,11 @@ export interface ModelView {
 /** A tree of our own that was read from the caller's text or value. */
 export interface OwnedTree {
   value: unknown;
-  /** The text it came from; undefined when it came as a value. */
+  /** The text it came from; undefined when it came as a value or as MessagePack. */
   text: string | undefined;
   source: Source;
+  /** Without a text: the order of members where JavaScript has another one. */
+  orders?: ReadonlyMap<object, readonly string[]>;
 }
 
 /**
@@ -29,13 +31,17 @@ export interface Protocol {
   /**
    * A message that is an object.
    *
-   * @param event a copy of our own when it came as a value
-   * @param reported what listeners get where the event is passed on as it came
+   * @param event a tree of our own when it came as a value or as MessagePack
+   * @param reported what listeners get where the event is passed on as it came; undefined: a copy of the event
    * @returns whether reading goes on
    */
   take(event: Record<string, unknown>, reported: unknown): boolean;
   /** The quick way for a caller's value, which has to be beyond doubt; opens the message itself. Whether it was accepted. */
   takeValue(value: unknown): boolean;
+  /** A message that holds nothing but an event of a kind that the wire does not describe. */
+  dropUnknown?(): void;
+  /** Parts of kinds that the wire does not describe were left out of the message that comes next. */
+  partsLeftOut?(): void;
 
   /** The body has ended. */
   finish(): void;

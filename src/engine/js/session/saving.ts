@@ -100,22 +100,13 @@ export function rebuild(
 }
 
 function resumeFraming(checkpoint: Checkpoint, framer: Framer): boolean {
-  let partial = true;
-  const stop = (): boolean => {
-    partial = false;
-    return false;
-  };
-  if (framer instanceof SseFramer) {
-    framer.started = checkpoint.started;
-    framer.lastEventId = checkpoint.lastEventId;
-    framer.retry = checkpoint.retry;
-  }
-  framer.resume(checkpoint.partial, checkpoint.offset, { message: stop, illFormed: stop, tooLarge: stop });
-  framer.skipping = checkpoint.skipping;
-  if (framer instanceof SseFramer) {
-    if (framer.started !== checkpoint.started) return false;
-    framer.swallowLf = checkpoint.swallowLf;
-    framer.skippedLine = checkpoint.skippedLine;
-  }
-  return partial;
+  const { partial, offset, skipping } = checkpoint;
+  if (!(framer instanceof SseFramer)) return framer.resume(partial, offset, skipping);
+  framer.started = checkpoint.started;
+  framer.lastEventId = checkpoint.lastEventId;
+  framer.retry = checkpoint.retry;
+  if (!framer.resume(partial, offset, skipping) || framer.started !== checkpoint.started) return false;
+  framer.swallowLf = checkpoint.swallowLf;
+  framer.skippedLine = checkpoint.skippedLine;
+  return true;
 }

@@ -1,3 +1,4 @@
+import { MsgpackFault, writeMsgpack } from "../../../codec/msgpack/index.js";
 import type { Fault } from "../../../errors.js";
 import type {
   ArgumentText,
@@ -15,10 +16,13 @@ import { decodeReplacing, decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
 import { copyValue } from "../codec/value.js";
 import { JsonFramer } from "../frame/json.js";
 import { LineFramer } from "../frame/line.js";
+import { MsgpackFramer } from "../frame/msgpack.js";
+import { ProtobufFramer } from "../frame/protobuf.js";
 import { type Framer, isBlank, isBlankOrDone } from "../frame/sink.js";
 import { SseFramer } from "../frame/sse.js";
 import { AgentueProtocol } from "./agentue.js";
 import { AguiProtocol } from "./agui.js";
+import { msgpackFault, readMsgpackTree } from "./binary.js";
 import { readCheckpoint, writeCheckpoint } from "./checkpoint.js";
 import { Counters, Pipeline } from "./pipeline.js";
 import type { OwnedTree, Protocol } from "./protocol.js";
@@ -90,6 +94,10 @@ export class JsSession implements EngineSession {
     const before = pipeline.counters.applied;
     const use = options.unterminatedTail === "use";
     pipeline.begin(reports, true);
+    if (framer.isPartial) {
+      this.cut = true;
+      framer.dropTail();
+    }
     const bytes = framer.tail(pipeline, use);
     if (bytes !== undefined) {
       const strict = decodeUtf8(bytes);
@@ -143,8 +151,8 @@ export class JsSession implements EngineSession {
     this.cut = false;
   }
 
-  load(streamId: string, seq: number | undefined, model: Uint8Array): Fault | undefined {
-    const tree = readTree(model, streamId, this.options);
+  load(streamId: string, seq: number | undefined, model: Uint8Array, format: ModelFormat): Fault | undefined {
+    const tree = readTree(model, format, streamId, this.options);
     return "code" in tree ? tree : this.protocol.load(streamId, seq, tree);
   }
 
@@ -154,7 +162,7 @@ export class JsSession implements EngineSession {
   }
 
   materialize(streamId: string, block: Uint8Array): Fault | undefined {
-    const tree = readTree(block, streamId, this.options);
+    const tree = readTree(block, "json", streamId, this.options);
     return "code" in tree ? tree : this.protocol.materialize(streamId, tree);
   }
 
@@ -189,12 +197,16 @@ export class JsSession implements EngineSession {
     return view === undefined ? undefined : cloneValue(view.value, integers);
   }
 
-  withSnapshotBytes<T>(streamId: string, _format: ModelFormat, use: (view: Uint8Array) => T): { value: T } | undefined {
+  withSnapshotBytes<T>(
+    streamId: string,
+    format: ModelFormat,
+    use: (view: Uint8Array) => T,
+  ): { value: T } | Fault | undefined {
     const view = this.protocol.view(streamId);
     if (view === undefined) return undefined;
-    const bytes = encodeUtf8(writeJson(view.value, view.exact));
+    const bytes = format === "json" ? encodeUtf8(writeJson(view.value, view.exact)) : writeMsgpack(view.value);
     this.protocol.settle(streamId);
-    return { value: use(bytes) };
+    return bytes instanceof MsgpackFault ? msgpackFault(bytes) : { value: use(bytes) };
   }
 
   changes(streamId: string, since: number | undefined): ChangeSet {
@@ -260,9 +272,14 @@ export class JsSession implements EngineSession {
   }
 }
 
-/** A caller's text as a tree of our own, or its fault. */
-function readTree(bytes: Uint8Array, streamId: string, { limits }: SessionOptions): OwnedTree | Fault {
-  const read = readText(bytes, limits);
+/** A caller's bytes as a tree of our own, or their fault. */
+function readTree(
+  bytes: Uint8Array,
+  format: ModelFormat,
+  streamId: string,
+  { limits }: SessionOptions,
+): OwnedTree | Fault {
+  const read = format === "json" ? readText(bytes, limits) : readMsgpackTree(bytes, limits);
   return "code" in read && read.code === "limit" ? { ...read, streamId } : read;
 }
 
@@ -279,6 +296,17 @@ function createProtocol(pipeline: Pipeline): Protocol {
 }
 
 function createFramer({ transport, limits }: SessionOptions): Framer {
-  if (transport === "sse") return new SseFramer(limits.messageBytes);
-  return transport === "ndjson" ? new LineFramer(limits.messageBytes) : new JsonFramer(limits.messageBytes);
+  const { messageBytes } = limits;
+  switch (transport) {
+    case "sse":
+      return new SseFramer(messageBytes);
+    case "ndjson":
+      return new LineFramer(messageBytes);
+    case "json":
+      return new JsonFramer(messageBytes);
+    case "msgpack":
+      return new MsgpackFramer(messageBytes, limits.depth);
+    case "protobuf":
+      return new ProtobufFramer(messageBytes);
+  }
 }

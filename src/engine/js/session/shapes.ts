@@ -56,10 +56,12 @@ const AGUI_DELTAS = [
  */
 export function keepShapes(create: (options: SessionOptions) => EngineSession): unknown[] {
   const encoder = new TextEncoder();
-  const transports = ["sse", "ndjson", "json"] as const;
+  const transports = ["sse", "ndjson", "json", "msgpack"] as const;
   const sessions = transports.map((transport) => create({ ...OPTIONS, transport }));
   for (const session of sessions) session.applyText(encoder.encode(START), []);
-  const agui = transports.map((transport) => create({ ...OPTIONS, protocol: "ag-ui", transport, agui: AGUI }));
+  const agui = [...transports, "protobuf" as const].map((transport) =>
+    create({ ...OPTIONS, protocol: "ag-ui", transport, agui: AGUI }),
+  );
   for (const session of agui) for (const event of AGUI_START) session.applyText(encoder.encode(event), []);
   return [...sessions, ...agui, ...[...APPENDS, ...AGUI_DELTAS].map((event) => JSON.parse(event))];
 }

@@ -10,18 +10,23 @@ const NONE = -1;
  * are valid beyond doubt, and leaves all others to the long way; their cost follows the path, not the state.
  *
  * @param event its value is part of the model afterwards
- * @param text of the event, without long runs of digits
+ * @param text of the event, without long runs of digits; undefined when the event came without one and holds no `ExactNumber`
  * @param depth levels of nesting allowed in the snapshot
  * @returns the pointer to what was changed; undefined when nothing was
  */
-export function patchQuickly(event: JsonObject, text: string, model: Model, depth: number): string | undefined {
+export function patchQuickly(
+  event: JsonObject,
+  text: string | undefined,
+  model: Model,
+  depth: number,
+): string | undefined {
   const { delta } = event;
   if (!Array.isArray(delta) || delta.length !== 1 || !hasMembers(event, 2)) return undefined;
   const operation = delta[0] as unknown;
   if (!isContainer(operation) || !hasMembers(operation as JsonObject, 3)) return undefined;
   const { op, path, value } = operation as JsonObject;
   if (value === undefined || typeof path !== "string" || (op !== "replace" && op !== "add")) return undefined;
-  if (mayBeExact(value) && mayHoldExactNumber(text)) return undefined;
+  if (text !== undefined && mayBeExact(value) && mayHoldExactNumber(text)) return undefined;
   if (path.charCodeAt(0) !== 0x2f || path.includes("~")) return undefined;
   let parent = model.state.value;
   let tokens = 1;

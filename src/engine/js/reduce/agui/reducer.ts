@@ -238,10 +238,10 @@ export class AguiReducer {
    * A STATE_DELTA of one plain operation (`patchQuickly`) in a run that no chunk stream is pending of.
    *
    * @param event owned from now on when it was accepted
-   * @param text of the event, without long runs of digits
+   * @param text of the event, without long runs of digits; undefined when the event is beyond doubt without it, as it holds no `ExactNumber`
    * @returns whether it was accepted
    */
-  patchState(event: JsonObject, text: string, changes: ModelChanges): boolean {
+  patchState(event: JsonObject, text: string | undefined, changes: ModelChanges): boolean {
     if (event.type !== "STATE_DELTA" || this.run.status !== "running") return false;
     if (this.track.phase !== RUNNING || this.track.lanes.size > 0) return false;
     const pointer = patchQuickly(event, text, this.model, this.limits.depth);
