@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EngineKind, Gap, StreamStatus, Transport } from "../../src/engine/contract.js";
 import { type ErrorCode, errorScope } from "../../src/errors.js";
+import { carried } from "../support/binary.js";
 import { concat, utf8 } from "../support/bytes.js";
 import { type Chunking, everyCut, randomCuts, standardChunkings, WHOLE } from "../support/chunking.js";
 import { engine, KINDS } from "../support/engines.js";
@@ -39,7 +40,10 @@ export interface ExpectedStream {
 export interface Case {
   name: string;
   options?: Options;
-  /** Default: all three for events, which are then also run through `apply`; raw bytes name their transport. */
+  /**
+   * Default: the three text wires for events, and the binary ones that carry them as they stand and where no place in the wire is stated; they are
+   * then also run through `apply`. Raw bytes name their transport.
+   */
   transports?: readonly Transport[];
   steps: readonly Step[];
   applied: number;
@@ -110,14 +114,28 @@ export function runListed(name: string, kind: EngineKind, run: () => void): void
 
 const PLAIN: SseSpelling = {};
 const ORNATE: SseSpelling = { eol: ["\r\n", "\n", "\r"], comments: true, multiLine: true, noSpace: true };
-const ALL: readonly Transport[] = ["sse", "ndjson", "json"];
+const TEXT: readonly Transport[] = ["sse", "ndjson", "json"];
+
+/** The wires on which a case runs that names none. */
+function transportsFor(one: Case): readonly Transport[] {
+  const wires: Transport[] = [...TEXT];
+  // Binary wires have numbers, not their texts.
+  const isAboutText = one.plain || one.options?.limits?.numberLength !== undefined;
+  if (isAboutText || one.errors?.some((error) => "byteOffset" in error)) return wires;
+  const events = one.steps.filter((step) => !isCall(step));
+  const all = (transport: "msgpack" | "protobuf"): boolean =>
+    events.every((event) => carried(transport, eventText(event as string)) !== undefined);
+  if (all("msgpack")) wires.push("msgpack");
+  if (one.options?.protocol === "ag-ui" && all("protobuf")) wires.push("protobuf");
+  return wires;
+}
 
 /** Runs one case on one engine in every way it can be delivered. */
 export function runCase(one: Case, kind: EngineKind): void {
   const raw = one.steps.some((step) => step instanceof Uint8Array);
   if (raw && one.transports === undefined) throw new Error("raw bytes need `transports`");
   const refuses = one.errors !== undefined || one.warnings !== undefined;
-  for (const transport of one.transports ?? ALL) {
+  for (const transport of one.transports ?? transportsFor(one)) {
     const plain = deliveries(one.steps, transport, PLAIN);
     const length = size(plain);
     const chunkings = one.everyCut
@@ -170,6 +188,11 @@ function encode(step: Exclude<Step, Call>, transport: Transport, spelling: SseSp
   if (step instanceof Uint8Array) return step;
   const json = eventText(step);
   if (transport === "sse") return utf8(sseEvent(json, spelling));
+  if (transport === "msgpack" || transport === "protobuf") {
+    const bytes = carried(transport, json);
+    if (bytes === undefined) throw new Error(`${transport} does not carry ${json}`);
+    return bytes;
+  }
   return utf8(transport === "ndjson" ? `${json}\n` : json);
 }
 
