@@ -8,7 +8,7 @@ import * as layout from "./abi/layout";
 import {
   clearFault, failWhole, faultCode, faultHasPath, faultHasSubject, faultReason, faultReceivedKind, pathLength, pathStart, subjectLength, subjectStart,
 } from "./reduce/fault";
-import { SCRATCH_ID, SCRATCH_OUTPUT, SCRATCH_RESULT, trimScratch } from "./reduce/scratch";
+import { SCRATCH_ID, SCRATCH_OUTPUT, SCRATCH_RESULT, SCRATCH_WIRE, trimScratch } from "./reduce/scratch";
 import { argumentsComplete, argumentsFrom, argumentsGeneration } from "./reduce/agui/arguments";
 import { hotAppends } from "./reduce/agentue/append";
 import { F_RETRY } from "./frame/state";
@@ -222,6 +222,10 @@ export function session_failure(h: u32): u32 {
 /** Address and length of the records of the feeding call under way, to be drained before any other call. */
 export function report_pointer(): usize { return load<u32>(SCRATCH_OUTPUT, RUN_PTR); }
 export function report_length(): u32 { return load<u32>(SCRATCH_OUTPUT, RUN_LEN); }
+
+/** Address and length of what a transcoder's feeding call under way has written, to be taken before any other call. */
+export function wire_pointer(): usize { return load<u32>(SCRATCH_WIRE, RUN_PTR); }
+export function wire_length(): u32 { return load<u32>(SCRATCH_WIRE, RUN_LEN); }
 
 /** Writes a checkpoint to the result; its length, −2 = out of memory. */
 export function session_checkpoint(h: u32): i32 {

@@ -55,6 +55,8 @@ const EXPORTS: Record<string, number> = {
   stream_resume: 2,
   stream_seq: 2,
   stream_snapshot: 3,
+  wire_length: 0,
+  wire_pointer: 0,
   stream_stats: 2,
   stream_status: 2,
   stream_version: 2,

@@ -18,7 +18,9 @@ export const OPT_QUEUED_BYTES = 28;
 export const OPT_REPORTS = 32;
 export const OPT_KEEP_ENDED = 36; // 0xffffffff keeps all
 export const OPT_ITEMS = 40; // u32, AG-UI
-export const OPT_AGUI_FLAGS = 44; // u32, AGUI_ below
+export const OPT_AGUI_FLAGS = 44; // u8, AGUI_ below
+export const OPT_TO = 45; // u8, TRANSPORT_ id of the wire that a transcoder writes; 0 = a reducer
+export const OPT_PASS = 46; // u8, 1 = a transcoder that passes on whatever decodes
 export const OPT_HELD_TYPES = 48; // u64: bit n = events of AG-UI type n go to the host's middleware; bit 63 = unknown types too
 export const OPT_EVENT_TYPES = 56; // u64: bit n = events of AG-UI type n are reported
 export const OPT_SIZE = 64;

@@ -2,8 +2,8 @@
 import { setAccount } from "../memory/heap";
 import { bytesFree, bytesReserve, RUN_CAP, RUN_LEN } from "../memory/bytes";
 
-const COUNT: u32 = 16;
-const RUNS: usize = memory.data(16 * 16, 16);
+const COUNT: u32 = 18;
+const RUNS: usize = memory.data(18 * 16, 16);
 
 /** Text on its way into a document. */
 export const SCRATCH_TEXT: usize = RUNS;
@@ -39,6 +39,11 @@ export const SCRATCH_MEMBERS: usize = RUNS + 208;
 export const SCRATCH_INDEX: usize = RUNS + 224;
 /** Warnings of the event under way. */
 export const SCRATCH_WARNINGS: usize = RUNS + 240;
+
+/** What a transcoder's feeding call has written; the host takes it before any other call. */
+export const SCRATCH_WIRE: usize = RUNS + 256;
+/** The text of an event that goes out with another delta than it came with. */
+export const SCRATCH_EVENT: usize = RUNS + 272;
 
 /** Makes room for `more` bytes in one of these runs, whoever pays at the moment; false = out of memory. */
 export function scratchReserve(run: usize, more: u32): bool {

@@ -15,18 +15,20 @@ import { commitMinted } from "../reduce/agui/legacy";
 import { A_APPLIED, A_DROPPED, A_SKIPPED, statusOfAgui } from "../reduce/agui/state";
 import { trackCommit, trackRollback } from "../reduce/agui/track";
 import { verify } from "../reduce/agui/verify";
-import { admitWarning, clearWarnings, firstWarning, nextWarning } from "../reduce/agui/warnings";
+import { clearWarnings } from "../reduce/agui/warnings";
 import { rejectRun } from "./agui-session";
+import { reportWarnings } from "./agui-warnings";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_REFUSED } from "./events";
 import {
-  add, C_APPLIED, C_DROPPED, C_FIRST, C_HELD_INDEX, C_HELD_OFFSET, C_OPTIONS, C_RUN, C_SKIPPED, C_STATE, C_WARNINGS, LOST, option, PAUSED,
+  add, C_APPLIED, C_DROPPED, C_FIRST, C_HELD_INDEX, C_HELD_OFFSET, C_OPTIONS, C_RUN, C_SKIPPED, C_STATE, LOST, option, PAUSED,
   T_FLAGS, T_ID, T_QUEUED_BYTES,
 } from "./layout";
 import {
-  aboutPlace, aboutRoute, beginEvent, endEvent, hasAbout, indexAbout, offsetAbout, reportAguiWarning, reportFault, reportHeld, reserveOutput,
+  aboutPlace, aboutRoute, beginEvent, endEvent, hasAbout, indexAbout, offsetAbout, reportFault, reportHeld, reserveOutput,
 } from "./output";
 import { placeInMessage } from "./place";
 import { addEntry, Q_LENGTH, Q_TEXT } from "./queue";
+import { emit, wireOf } from "./transcode/emit";
 
 /** Says that reports are about the one stream there is. */
 export function nameRun(c: usize): void { aboutRoute(<usize>load<u32>(c, C_FIRST) + T_ID, 0); }
@@ -91,7 +93,7 @@ function fold(c: usize, s: usize): u32 {
     trackCommit(s);
   }
   setAccount(account);
-  if (done) return EVENT_ACCEPTED;
+  if (done) return !wireOf(c) || emit(c, eventText, eventTextEnd) ? EVENT_ACCEPTED : EVENT_NO_MEMORY;
   clearWarnings();
   return faultCode == code.E_OUT_OF_MEMORY ? EVENT_NO_MEMORY : refuse(c);
 }
@@ -123,17 +125,6 @@ function reportEvents(c: usize): void {
     expandedText(i, SCRATCH_OUTPUT);
     endEvent();
   }
-}
-
-/** Reports the warnings that were kept, merged with those of the run. */
-export function reportWarnings(c: usize): void {
-  const account = setAccount(load<u32>(c, C_FIRST));
-  for (let w = firstWarning(); w; w = nextWarning(w)) {
-    if (admitWarning(load<u32>(c, C_RUN), w)) reportAguiWarning(c, w);
-    else add(c, C_WARNINGS, 1);
-  }
-  setAccount(account);
-  clearWarnings();
 }
 
 // The event goes to the host's middleware; the call stops until it is handed back.

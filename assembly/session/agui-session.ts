@@ -22,7 +22,7 @@ export function openRun(c: usize): bool {
 
 /** Makes the options of the connection those of the rooms below. */
 export function setRunOptions(c: usize): void {
-  setAguiOptions(option(c, layout.OPT_AGUI_FLAGS), load<u64>(c + C_OPTIONS, layout.OPT_HELD_TYPES));
+  setAguiOptions(<u32>load<u8>(c + C_OPTIONS, layout.OPT_AGUI_FLAGS), load<u64>(c + C_OPTIONS, layout.OPT_HELD_TYPES));
   setTrackLimits(option(c, layout.OPT_ITEMS));
 }
 

@@ -6,9 +6,10 @@ import { F_FLAGS, F_LAST_ID, F_LIMIT, F_RETRY } from "../frame/state";
 import { PROTOCOL_AG_UI } from "../abi/codes";
 import { interruptRun, openRun, resetRun } from "./agui-session";
 import {
-  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FEEDING, C_FRAME, C_OPTIONS, C_QUEUE, C_RESUMING, C_RUN, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE,
+  C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FEEDING, C_FRAME, C_LOSSES, C_OPTIONS, C_QUEUE, C_RESUMING, C_RUN, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE,
   layoutsAddUp,
 } from "./layout";
+import { freeHalves } from "./transcode/halves";
 import { resetPosition } from "./position";
 import { releaseStreams } from "./streams";
 
@@ -53,6 +54,8 @@ export function resetConnection(c: usize): bool {
 function forget(c: usize): void {
   reconnect(c);
   bytesFree(c + C_QUEUE);
+  freeHalves(c);
+  store<u32>(c, 0, C_LOSSES);
   const f = c + C_FRAME;
   bytesFree(f + F_LAST_ID);
   store<u8>(f, 0, F_FLAGS);

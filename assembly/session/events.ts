@@ -14,6 +14,7 @@ import { add, C_APPLIED, C_COUNT, C_DROPPED, C_OPTIONS, C_SKIPPED, option, PAUSE
 import { aboutPlace, aboutRoute, aboutSequence, reportEvent, reportFault, reportGap, reportWarning } from "./output";
 import { placeInMessage } from "./place";
 import { enqueue } from "./queue";
+import { emit, wireOf } from "./transcode/emit";
 import { findStream, forgetEnding, noteEnding, openStream, releaseStream } from "./streams";
 
 const SEQ_PATH: usize = memory.data<u8>([0x2f, 0x73, 0x65, 0x71, 0, 0, 0, 0]);
@@ -102,6 +103,7 @@ function take(c: usize, t: usize, isNew: bool, p: usize, end: usize): u32 {
   add(c, C_APPLIED, 1);
   if (gap) reportGap(eventOp, lastSeq);
   if (flags(c) & layout.FLAG_REPORT_EVENTS) reportEvent(p, end);
+  if (wireOf(c) && !emit(c, p, end)) return EVENT_NO_MEMORY;
   if (eventOp == code.OP_START) forgetEnding(c, t);
   else if (eventOp == code.OP_END) noteEnding(c, t);
   return EVENT_ACCEPTED;

@@ -14,7 +14,7 @@ import {
   messageOffset, messageStart, setFrameEvent, setMessage,
 } from "../frame/state";
 import { clearFault, fail, failWhole } from "../reduce/fault";
-import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT } from "../reduce/scratch";
+import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT, SCRATCH_WIRE } from "../reduce/scratch";
 import { eventOp, isTokenLike, setSequence } from "../reduce/agentue/judge";
 import { setLimits } from "../reduce/agentue/limits";
 import { handBack, nameRun, refuse, skip } from "./agui-event";
@@ -37,6 +37,7 @@ import {
 import { conclude, hasOption, hasRoom, nextIndex, readMessage } from "./message";
 import { aboutMessage, isOutputFull, reportFault } from "./output";
 import { handleMessage, scanMessage } from "./protocol";
+import { endEmission } from "./transcode/emit";
 import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
 
 /** A larger output queue is given back with the next call. */
@@ -67,6 +68,7 @@ export function beginCall(c: usize): void {
   enter(c);
   if (load<u32>(SCRATCH_OUTPUT, RUN_CAP) > KEPT_OUTPUT) bytesFree(SCRATCH_OUTPUT);
   bytesClear(SCRATCH_OUTPUT);
+  bytesClear(SCRATCH_WIRE);
   store<u32>(c, option(c, layout.OPT_REPORTS), C_REPORTS_LEFT);
   store<u32>(c, layout.FEED_DONE, C_STATE);
 }
@@ -97,6 +99,7 @@ export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
 /** Goes on after the host has drained a full output queue, or has handed back what its middleware made of an event. */
 export function continueFeed(c: usize): u32 {
   bytesClear(SCRATCH_OUTPUT);
+  bytesClear(SCRATCH_WIRE);
   store<u32>(c, layout.FEED_DONE, C_STATE);
   if (load<u32>(c + C_QUEUE, RUN_LEN)) return runQueue(c);
   const interrupted = load<u8>(c, C_FEEDING);
@@ -324,6 +327,7 @@ export function finishBody(c: usize): u32 {
     else accepted = handleFrame(c, kind);
   }
   resetDecoder(c);
+  endEmission(c);
   if (load<u32>(c, C_STATE) == layout.FEED_HELD) store<u8>(c, IN_TAIL, C_FEEDING);
   else endRun(c);
   return accepted ? 1 : 0;

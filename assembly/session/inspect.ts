@@ -5,6 +5,7 @@ import { bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../memory
 import { putText } from "../codec/json/put";
 import { trimMsgpack, writeMsgpack } from "../codec/msgpack/write";
 import { trimProtobufReader } from "../codec/protobuf/read";
+import { trimProtobufWriter } from "../codec/protobuf/write";
 import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
 import { trimRecords, trimSplit } from "../document/index";
 import { trimPatch } from "../patch/index";
@@ -24,7 +25,7 @@ import {
 } from "../reduce/agentue/state";
 import { E_BAD_MSGPACK, E_OUT_OF_MEMORY, R_WIRE_RANGE, STATUS_ENDED } from "../abi/codes";
 import {
-  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FRAME, C_RUN, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID,
+  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FAILURE, C_FRAME, C_OPTIONS, C_RUN, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID,
   T_ID_LENGTH, T_NEXT, T_QUEUED, T_RUN, T_STATE,
 } from "./layout";
 
@@ -38,6 +39,7 @@ export function trim(): void {
   trimJournal(0);
   trimMsgpack();
   trimProtobufReader();
+  trimProtobufWriter();
 }
 
 export const NO_RESULT: i32 = -1;
@@ -198,7 +200,10 @@ export function writeStats(c: usize): i32 {
 
 /** Whether the body was delivered whole and every stream has ended (semantics §7, for AG-UI semantics-agui §9). */
 export function isComplete(c: usize): bool {
-  if (load<u8>(c, C_TRUNCATED) || !load<u32>(c, C_COUNT)) return false;
+  if (load<u8>(c, C_TRUNCATED)) return false;
+  // what passes on does not know of streams
+  if (load<u8>(c + C_OPTIONS, layout.OPT_PASS)) return !load<u8>(c, C_FAILURE);
+  if (!load<u32>(c, C_COUNT)) return false;
   if (load<u32>(c, C_RUN)) return isOverAgui(load<u32>(c, C_RUN));
   for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) if (statusOf(t) != STATUS_ENDED) return false;
   return true;

@@ -1,7 +1,7 @@
 // The bounded queue of what a call brings forth. It takes records until HIGH_WATER; a feeding call then stops between two messages.
-import { W_DELTA_FAILED, W_DELTA_UPSERTED } from "../abi/codes";
+import { W_DELTA_FAILED, W_DELTA_UPSERTED, W_LOSSY } from "../abi/codes";
 import * as layout from "../abi/layout";
-import { SCRATCH_OUTPUT as OUTPUT, scratchReserve } from "../reduce/scratch";
+import { SCRATCH_OUTPUT as OUTPUT, SCRATCH_WIRE as WIRE, scratchReserve } from "../reduce/scratch";
 import { RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { copyExact } from "../memory/copy";
 import { canonicalize } from "../text/minify";
@@ -16,8 +16,11 @@ import { add, C_ERRORS, C_REPORTS_LEFT, C_WARNINGS } from "./layout";
 const HIGH_WATER: u32 = 131072;
 const NO_SUBJECT: u32 = 0xffffffff;
 
-/** Whether the host must drain the queue before the next message. */
-@inline export function isOutputFull(): bool { return load<u32>(OUTPUT, RUN_LEN) > HIGH_WATER; }
+/** A transcoder's call is interrupted when it has written so much. */
+const WIRE_HIGH_WATER: u32 = 1 << 20;
+
+/** Whether the host must drain the queue, or take what was transcoded, before the next message. */
+@inline export function isOutputFull(): bool { return load<u32>(OUTPUT, RUN_LEN) > HIGH_WATER || load<u32>(WIRE, RUN_LEN) > WIRE_HIGH_WATER; }
 
 // Position of the event that reports speak about.
 let aboutStream: usize = 0;
@@ -124,6 +127,14 @@ export function reportWarning(c: usize, id: u32, path: usize, n: u32): void {
   if (!r) return;
   copyExact(textAt(r), path, n);
   finish(r, n);
+}
+
+/** Counts and reports that something is lost on the way to another wire; `kind`: number of the LOSS_ bit. */
+export function reportLoss(c: usize, kind: u32): void {
+  add(c, C_WARNINGS, 1);
+  if (!mayDeliver(c)) return;
+  const r = begin(layout.REPORT_WARNING, W_LOSSY, kind + 1, aboutOffset, aboutHas, 0);
+  if (r) finish(r, 0);
 }
 
 /** Counts and reports a warning that was kept (reduce/agui/warnings). */

@@ -61,6 +61,16 @@ export interface SessionOptions {
   eventTypes?: readonly string[] | undefined;
   /** There when the protocol is "ag-ui". */
   agui?: AguiSessionOptions;
+  /** The session is a transcoder's: accepted events go out on another wire. */
+  transcode?: TranscodeOptions;
+}
+
+/** The transcoder's part of a session's options. */
+export interface TranscodeOptions {
+  /** The wire that is written; any but "json", which has no framing. */
+  to: Transport;
+  /** Whether events are judged as a reducer judges them; otherwise every object that decodes is passed on, and no model is kept. */
+  enforce: boolean;
 }
 
 /** What a call brings forth, in the order of the wire (docs/semantics.md §8). Sessions push into an array that the caller owns. */
@@ -225,6 +235,8 @@ export interface EngineSession {
   readonly retry: number | undefined;
   /** False when there was no such stream. */
   release(streamId: string): boolean;
+  /** Of a session with `transcode`: what was written since the last call, in the order of the wire, owned by the caller. */
+  takeOutput?(): Uint8Array;
   /** AG-UI: the argument text of a tool call from code unit `from` on; undefined when no such call is held. */
   argumentText?(toolCallId: string, from: number): ArgumentText | undefined;
   close(): void;
@@ -392,6 +404,35 @@ export interface Reducer {
   [Symbol.dispose](): void;
 }
 
+/** What a transcoder is made with: the options of a reducer that judge events, and the two wires. */
+export interface TranscoderOptions
+  extends Omit<ReducerOptions, "transport" | "onEvent" | "eventTypes" | "middleware" | "keepEnded"> {
+  from: Transport;
+  /** Any wire of the protocol but "json", which has no framing. */
+  to: Transport;
+  /**
+   * true (default): events are judged as a reducer judges them, which keeps the model; what it refuses, drops or skips does not go out, and what it strips from
+   * an event is gone. false: every object that decodes goes out, and nothing is kept.
+   */
+  enforce?: boolean;
+}
+
+/**
+ * Turns the events of one wire into those of another, bytes to bytes (docs/transcoding.md). Every method but `close` throws `closed` after `close()`.
+ * A call that throws loses nothing: what was written before comes with the next call that returns.
+ */
+export interface Transcoder {
+  /** Consumes the chunk, cut anywhere (a whole message for `from: "json"`); returns what it came to, owned by the caller. Throws as `push` of a reducer does. */
+  push(chunk: ArrayBuffer | ArrayBufferView): Uint8Array;
+  /** The end of the body: returns what its tail came to. `status` says whether the body was whole. A later `push` begins another body. */
+  finish(): Uint8Array;
+  /** "open" until `finish()`, then as the `status` it gives for a reducer; without enforcement "complete" is a body that was not cut inside of a message. */
+  readonly status: "open" | "complete" | "truncated";
+  stats(): Stats;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
 /** Bounds on one document. All are checked before anything is allocated. */
 export interface DocumentLimits {
   /** Nesting of the document; the root container is level 1. Default 512, at most 4,094. */
@@ -441,6 +482,8 @@ export interface Engine {
   readonly kind: EngineKind;
   readonly reason: string;
   createReducer(options: ReducerOptions): Reducer;
+  /** A transcoder between two wires of one protocol. */
+  createTranscoder(options: TranscoderOptions): Transcoder;
   /** A document of JSON text (bytes) or of a plain value; a string is a value, a JSON string. */
   createDocument(source: unknown, options?: DocumentOptions): JsonDocument;
   memory(): EngineMemory;

@@ -7,12 +7,15 @@ import type {
   JsonDocument,
   Reducer,
   ReducerOptions,
+  Transcoder,
+  TranscoderOptions,
 } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { createDocument, type DocumentHandle } from "./document.js";
-import { resolveOptions } from "./options.js";
+import { resolveOptions, resolveTranscoderOptions } from "./options.js";
 import { type Lending, ReducerHandle } from "./reducer.js";
 import { Sessions } from "./sessions.js";
+import { TranscoderHandle } from "./transcoder.js";
 
 /**
  * The public engine over a loaded core.
@@ -47,6 +50,18 @@ class EngineHandle implements Engine {
     const { session, listeners } = resolveOptions(options);
     const sessions = new Sessions(this.#core, session);
     return this.#keep((onClose) => new ReducerHandle(sessions, listeners, this.#lending, onClose));
+  }
+
+  createTranscoder(options: TranscoderOptions): Transcoder {
+    if (this.#core === undefined) throw usageError("closed");
+    const { session, listeners } = resolveTranscoderOptions(options);
+    const sessions = new Sessions(this.#core, session);
+    // made at once: what it writes is the engine's own session's
+    sessions.bytes();
+    return new TranscoderHandle(
+      sessions,
+      this.#keep((onClose) => new ReducerHandle(sessions, listeners, this.#lending, onClose)),
+    );
   }
 
   createDocument(source: unknown, options?: DocumentOptions): JsonDocument {

@@ -7,6 +7,7 @@ import type {
   ReducerOptions,
   SessionOptions,
   StreamSelector,
+  TranscoderOptions,
   Warning,
 } from "../engine/contract.js";
 import type { StreamfoldError } from "../errors.js";
@@ -24,6 +25,12 @@ export interface Listeners {
   onWarning: ((warning: Warning) => void) | undefined;
   onError: ((error: StreamfoldError) => void) | undefined;
   onGap: ((gap: Gap) => void) | undefined;
+}
+
+/** Options as the sessions and the reducer take them. */
+interface Resolved {
+  session: SessionOptions;
+  listeners: Listeners;
 }
 
 /** Every option there is, and whose it is: a misspelt one, or one of the other protocol, would be left out in silence. */
@@ -52,10 +59,14 @@ const OPTION_NAMES: Record<keyof ReducerOptions, "both" | "agentue" | "ag-ui"> =
 /**
  * Checks the options of a reducer and fills in the defaults.
  *
+ * @param owner what the listeners are called on
  * @throws StreamfoldError `unsupported_transport` for a transport this version does not read, `bad_argument` for anything else that
  *   is not as `ReducerOptions` says, a member of a plain object that is no option included
  */
-export function resolveOptions(options: ReducerOptions): { session: SessionOptions; listeners: Listeners } {
+export function resolveOptions(
+  options: ReducerOptions,
+  owner: Partial<Listeners> = options as Partial<Listeners>,
+): Resolved {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
   const { protocol, transport } = options;
@@ -69,10 +80,10 @@ export function resolveOptions(options: ReducerOptions): { session: SessionOptio
     throw usageError("unsupported_transport", `${JSON.stringify(transport)}; "${protocol}" has ${names.join(", ")}`);
   }
   const listeners: Listeners = {
-    onEvent: listener(options, "onEvent"),
-    onWarning: listener(options, "onWarning"),
-    onError: listener(options, "onError"),
-    onGap: listener(options, "onGap"),
+    onEvent: listener(owner, "onEvent"),
+    onWarning: listener(owner, "onWarning"),
+    onError: listener(owner, "onError"),
+    onGap: listener(owner, "onGap"),
   };
   return {
     listeners,
@@ -93,6 +104,31 @@ export function resolveOptions(options: ReducerOptions): { session: SessionOptio
       }),
     },
   };
+}
+
+/** Options of a reducer that a transcoder has no use for: nobody reads its events or its model. */
+const NOT_FOR_TRANSCODERS = ["transport", "onEvent", "eventTypes", "middleware", "keepEnded"];
+
+/**
+ * Checks the options of a transcoder and fills in the defaults.
+ *
+ * @throws StreamfoldError `unsupported_transport` for a wire that the protocol does not have, and for "json" as `to`; `bad_argument` for anything else that is
+ *   not as `TranscoderOptions` says
+ */
+export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
+  if (options === null || typeof options !== "object")
+    throw usageError("bad_argument", "the options must be an object");
+  const { from, to, enforce = true, ...others } = options;
+  for (const name of NOT_FOR_TRANSCODERS) {
+    if (name in others) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
+  }
+  if (typeof enforce !== "boolean") throw usageError("bad_argument", "enforce must be true or false");
+  const { session, listeners } = resolveOptions({ ...others, transport: from }, options);
+  if (typeof to !== "string") throw usageError("bad_argument", 'to must be a name such as "sse"');
+  if (!isTransport(to, session.protocol) || to === "json") {
+    throw usageError("unsupported_transport", `${JSON.stringify(to)} cannot be written for "${session.protocol}"`);
+  }
+  return { session: { ...session, transcode: { to, enforce } }, listeners };
 }
 
 function aguiOptions(options: ReducerOptions, { onWarning }: Listeners): AguiSessionOptions {
@@ -182,7 +218,7 @@ function keepEnded(value: number | undefined): number {
   return value;
 }
 
-function listener<K extends keyof Listeners>(options: ReducerOptions, name: K): Listeners[K] {
+function listener<K extends keyof Listeners>(options: Partial<Listeners>, name: K): Listeners[K] {
   const value: unknown = options[name];
   if (value === undefined) return undefined;
   if (typeof value !== "function")

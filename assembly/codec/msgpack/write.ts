@@ -11,6 +11,9 @@ import { countMembers, nextCount, releaseCounts } from "./count";
 import { MSGPACK_RANGE, refuseMsgpack } from "./fault";
 import { closeOutput, dropOutput, moreOutput, openOutput, outputLimit } from "./output";
 
+/** `LOSS_` bits of the last call. */
+export let msgpackWriteLosses: u32 = 0;
+
 export { trimMsgpack } from "./count";
 
 /**

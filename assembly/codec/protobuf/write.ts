@@ -16,6 +16,9 @@ import { fieldCount, firstField, flagsOf, isOneof, kindOf, targetOf, textLength,
 import { writeStruct, writerValuesFree, writeValue } from "./value-write";
 import { PROTOBUF_UNFIT, PROTOBUF_UNKNOWN, WIRE_LENGTH, WIRE_VARINT, begin, fail, status } from "./wire";
 
+/** `LOSS_` bits of the last call. */
+export let protobufWriteLosses: u32 = 0;
+
 // Level, 128 B: 0 bits of the members that are there, by the place of their field | 8.. slots of 8 B: 0 start | 4 end of the value
 const LEVEL: u32 = 128;
 const levels: usize = memory.data(12 * 128, 16);

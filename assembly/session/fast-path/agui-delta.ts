@@ -3,7 +3,7 @@
 // limit in reach) is left to the full road; nothing has been touched then.
 import { AG_STATE_DELTA } from "../../abi/agui";
 import { RUN_RUNNING } from "../../abi/codes";
-import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES } from "../../abi/layout";
+import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_TO } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
 import { documentSize, editBegin, editCommit, editRollback, rootSlot } from "../../document/index";
 import { PATCH_OK, patchScan, patchSteps } from "../../patch/index";
@@ -23,7 +23,7 @@ const VALUE_LEVELS: u32 = 3;
 /** Whether a connection's options let deltas be folded here: nobody wants the events themselves, and operations are not too deep. */
 export function allowsDeltas(c: usize): bool {
   const reported = <u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS ? load<u64>(c + C_OPTIONS, OPT_EVENT_TYPES) : 0;
-  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) >> <u64>AG_STATE_DELTA & 1) == 0 && option(c, OPT_DEPTH) >= VALUE_LEVELS;
+  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) >> <u64>AG_STATE_DELTA & 1) == 0 && option(c, OPT_DEPTH) >= VALUE_LEVELS && !load<u8>(c + C_OPTIONS, OPT_TO);
 }
 
 // {"type":"STATE_DELTA","delta":[

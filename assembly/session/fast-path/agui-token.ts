@@ -5,7 +5,7 @@ import {
   AG_REASONING_MESSAGE_CONTENT, AG_TEXT_MESSAGE_CONTENT, AG_TOOL_CALL_ARGS, F_DELTA, F_MESSAGE_ID, F_SUBAGENT_RUN_ID, F_TIMESTAMP, F_TOOL_CALL_ID, F_TYPE,
 } from "../../abi/agui";
 import {
-  AGUI_NO_SUBAGENTS, FLAG_REPORT_EVENTS, OPT_AGUI_FLAGS, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_NUMBER_LENGTH,
+  AGUI_NO_SUBAGENTS, FLAG_REPORT_EVENTS, OPT_AGUI_FLAGS, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_NUMBER_LENGTH, OPT_TO,
 } from "../../abi/layout";
 import { setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
@@ -31,7 +31,7 @@ const MEMBERS: u64 = (<u64>1 << F_TYPE) | (<u64>1 << F_MESSAGE_ID) | (<u64>1 << 
 /** Whether a connection's options let templates decide: nobody wants the events themselves, nothing is removed from them, and numbers may be as long as templates take. */
 export function allowsAguiTokens(c: usize): bool {
   const reported = <u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS ? load<u64>(c + C_OPTIONS, OPT_EVENT_TYPES) : 0;
-  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) & TOKENS) == 0 && !(option(c, OPT_AGUI_FLAGS) & AGUI_NO_SUBAGENTS)
+  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) & TOKENS) == 0 && !(<u32>load<u8>(c + C_OPTIONS, OPT_AGUI_FLAGS) & AGUI_NO_SUBAGENTS) && !load<u8>(c + C_OPTIONS, OPT_TO)
     && option(c, OPT_NUMBER_LENGTH) >= MOST_DIGITS;
 }
 

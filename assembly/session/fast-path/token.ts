@@ -1,7 +1,7 @@
 // A token-sized append recognised by a template, folded without parsing. Whatever is not entirely ordinary (another status, a gap, a stale seq,
 // an unknown block or field, a limit in reach) is left to the full road; nothing has been touched then.
 import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../abi/codes";
-import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE } from "../../abi/layout";
+import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE, OPT_TO } from "../../abi/layout";
 import { TOKEN_DEPTH, TOKEN_DIGITS } from "../../reduce/agentue/judge";
 import { appendHot, hasHotField } from "../../reduce/agentue/append";
 import { IN_BURST, S_APPLIED, S_FLAGS, S_SEQ, S_STATUS, SEQ_KNOWN } from "../../reduce/agentue/state";
@@ -16,7 +16,7 @@ import { noteHits } from "./trie";
 /** Whether a connection's options let templates decide: nobody wants the events themselves, and the limits are above what templates take. */
 @inline export function allowsTokens(c: usize): bool {
   return !(<u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS) && option(c, OPT_NUMBER_LENGTH) >= TOKEN_DIGITS
-    && option(c, OPT_DEPTH) >= TOKEN_DEPTH;
+    && option(c, OPT_DEPTH) >= TOKEN_DEPTH && !load<u8>(c + C_OPTIONS, OPT_TO);
 }
 
 /** Whether a template knew the last event that `foldTokens` was asked about, whatever became of it: then there is nothing to learn from it. */

@@ -49,6 +49,8 @@ export interface CoreExports {
   session_retry(h: number): number;
   report_pointer(): number;
   report_length(): number;
+  wire_pointer(): number;
+  wire_length(): number;
   stream_status(h: number, idLength: number): number;
   stream_seq(h: number, idLength: number): number;
   stream_version(h: number, idLength: number): number;

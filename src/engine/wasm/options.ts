@@ -46,7 +46,10 @@ export function writeOptions(core: Core, options: SessionOptions): void {
   view.setUint32(layout.OPT_REPORTS, limits.reports, true);
   view.setUint32(layout.OPT_KEEP_ENDED, Math.min(options.keepEnded, 0xffff_ffff), true);
   view.setUint32(layout.OPT_ITEMS, limits.items, true);
-  view.setUint32(layout.OPT_AGUI_FLAGS, options.agui === undefined ? 0 : aguiFlags(options.agui), true);
+  view.setUint8(layout.OPT_AGUI_FLAGS, options.agui === undefined ? 0 : aguiFlags(options.agui));
+  const { transcode } = options;
+  view.setUint8(layout.OPT_TO, transcode === undefined ? 0 : TRANSPORT[transcode.to]);
+  view.setUint8(layout.OPT_PASS, transcode?.enforce === false ? 1 : 0);
   const held = options.agui?.middleware;
   view.setBigUint64(layout.OPT_HELD_TYPES, held === undefined ? 0n : typeMask(Object.keys(held)), true);
   view.setBigUint64(

@@ -1,5 +1,5 @@
 import * as layout from "../../../assembly/abi/layout.js";
-import { errorCode, type Fault, WARNING_CODES, type WarningFacts } from "../../errors.js";
+import { errorCode, type Fault, LOSSES, WARNING_CODES, type WarningFacts } from "../../errors.js";
 import { EVENT_TYPES } from "../../schema/agui.generated.js";
 import type { Gap, Report } from "../contract.js";
 import type { Core } from "./instance.js";
@@ -79,8 +79,9 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
       const facts: WarningFacts = { code: WARNING_CODES[code - 1]! };
       if (path !== undefined) facts.path = path;
       addDetails(facts, view, at, record.subarray(textStart + text.length));
-      const reason = view.getUint8(at + layout.REPORT_DETAIL);
-      if (reason) facts.reason = reason;
+      const detail = view.getUint8(at + layout.REPORT_DETAIL);
+      if (facts.code === "lossy") facts.subject = LOSSES[detail - 1]![0];
+      else if (detail) facts.reason = detail;
       const warning: Report = { kind: "warning", ...facts, eventIndex };
       if (streamId !== undefined) warning.streamId = streamId;
       if (seq !== undefined) warning.seq = seq;

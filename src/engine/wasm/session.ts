@@ -55,6 +55,8 @@ export class WasmSession implements EngineSession {
   readonly #agui: AguiSessionOptions | undefined;
   readonly #textOf: TextOf;
   readonly #depth: number;
+  /** What a transcoder has written and nobody has taken; undefined: it is a reducer's session. */
+  readonly #written: Uint8Array[] | undefined;
 
   /** @throws StreamfoldError `out_of_memory`, `bad_argument` with a path for an AG-UI baseline that is malformed */
   constructor(core: Core, options: SessionOptions, textOf: TextOf, onClose: (session: WasmSession) => void) {
@@ -64,6 +66,7 @@ export class WasmSession implements EngineSession {
     this.#agui = options.agui;
     this.#textOf = textOf;
     this.#depth = options.limits.depth;
+    this.#written = options.transcode === undefined ? undefined : [];
     writeOptions(core, options);
     this.#handle = this.#call(() => core.exports.session_open());
     if (!this.#handle) throw usageError("out_of_memory");
@@ -101,6 +104,7 @@ export class WasmSession implements EngineSession {
     core.putInput(chunk);
     try {
       const accepted = core.exports.session_feed(this.#handle, n, 1);
+      if (this.#written !== undefined) this.#collect();
       return accepted & layout.FEED_ATTENTION ? this.#attend(accepted, reports, 0, chunk) : accepted;
     } catch (error) {
       return core.fail(error);
@@ -116,6 +120,7 @@ export class WasmSession implements EngineSession {
       core.putInput(window);
       const feed = at === 0 ? core.exports.session_feed : core.exports.session_feed_more;
       const done = this.#call(() => feed(this.#handle, end - at, this.#wholeMessages && end < chunk.length ? 0 : 1));
+      if (this.#written !== undefined) this.#collect();
       if (!(done & layout.FEED_ATTENTION)) {
         accepted += done;
         continue;
@@ -143,6 +148,7 @@ export class WasmSession implements EngineSession {
       if (state === layout.FEED_HELD) accepted = this.#passOn(held!, reports, accepted, window);
       else if (state !== layout.FEED_FULL) return accepted;
       result = this.#call(() => exports.session_continue(this.#handle));
+      if (this.#written !== undefined) this.#collect();
     }
   }
 
@@ -192,7 +198,30 @@ export class WasmSession implements EngineSession {
   finish(reports: Report[]): number {
     this.#core.enter();
     const result = this.#call(() => this.#core.exports.session_finish(this.#handle));
+    if (this.#written !== undefined) this.#collect();
     return result & layout.FEED_ATTENTION ? this.#attend(result, reports) : result;
+  }
+
+  /** Takes what the call under way has written out of linear memory. */
+  #collect(): void {
+    const { exports } = this.#core;
+    const n = exports.wire_length();
+    if (n === 0) return;
+    const from = exports.wire_pointer() >>> 0;
+    this.#written!.push(this.#core.bytes().slice(from, from + n));
+  }
+
+  takeOutput(): Uint8Array {
+    const written = this.#written!;
+    if (written.length === 1) return written.pop()!;
+    const all = new Uint8Array(written.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of written) {
+      all.set(part, at);
+      at += part.length;
+    }
+    written.length = 0;
+    return all;
   }
 
   finishResult(): FinishResult {

@@ -1,0 +1,156 @@
+// One event on its way to another wire: its text in that wire's form, behind what the call has written so far.
+import * as code from "../../abi/codes";
+import { OPT_TO, OPT_TRANSPORT } from "../../abi/layout";
+import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { copyExact } from "../../memory/copy";
+import { writeMsgpack, msgpackWriteLosses } from "../../codec/msgpack/write";
+import { msgpackReadLosses } from "../../codec/msgpack/read";
+import { protobufWriteLosses, writeProtobuf } from "../../codec/protobuf/write";
+import { PROTOBUF_NO_MEMORY, PROTOBUF_OK, PROTOBUF_UNKNOWN } from "../../codec/protobuf/wire";
+import { canonicalize } from "../../text/minify";
+import { endsWithHighSurrogate } from "../../text/units";
+import { normalizeEnvelope } from "../../reduce/agentue/envelope";
+import { slotEnd, slotStart } from "../../reduce/agui/event";
+import { clearFault, fail, failWhole } from "../../reduce/fault";
+import { SCRATCH_EVENT as EVENT, SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
+import { addWarning } from "../../reduce/agui/warnings";
+import { F_TYPE } from "../../abi/agui";
+import { reportWarnings } from "../agui-warnings";
+import { C_EVENT_INDEX, C_LOSSES, C_OPTIONS, C_RUN } from "../layout";
+import { aboutMessage, reportFault, reportLoss } from "../output";
+import { deltaEnd, deltaIsLoose, deltaStart, endAppended, endDelta, findAppended, findDelta, nameHeldDelta } from "./delta";
+import { dropAllHalves, dropHalves, HALF_LENGTH, heldHalf, holdHalf, holdsHalves } from "./halves";
+
+/** The wire that events go out on (`TRANSPORT_` id), 0 = nowhere: the connection is a reducer's. */
+@inline export function wireOf(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, OPT_TO); }
+
+/** Room for what an event of `n` bytes of text comes to, before it is applied; false = out of memory. */
+export function reserveWire(n: u32): bool { return scratchReserve(WIRE, n * 3 + 256) && scratchReserve(EVENT, n + 128); }
+
+const TYPE_PATH: usize = memory.data<u8>([0x2f, 0x74, 0x79, 0x70, 0x65, 0, 0, 0]);
+const DATA: usize = memory.data<u8>([0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0, 0]);
+
+/**
+ * Writes the accepted event [p, end), which the protocol's reader has read: validated, compact but for the spelling of escapes in an AgentUE delta. False = out of
+ * memory, nothing written.
+ */
+export function emit(c: usize, p: usize, end: usize): bool {
+  const wire = wireOf(c);
+  if (wire < <u32>code.TRANSPORT_MSGPACK) {
+    if (!putText(p, end, wire == code.TRANSPORT_SSE)) return false;
+    noteLosses(c, readLosses(c));
+    return true;
+  }
+  const run = load<u32>(c, C_RUN) != 0;
+  let losses = readLosses(c);
+  if (run) findDelta();
+  else {
+    findAppended();
+    if (deltaStart && deltaIsLoose) {
+      end = normalizeEnvelope(p);
+      findAppended();
+    }
+  }
+  if (!deltaStart) {
+    if (holdsHalves(c) && (run ? endDelta(c) : endAppended(c))) losses |= code.LOSS_SURROGATE;
+  } else if (holdsHalves(c) || endsWithHighSurrogate(deltaStart, deltaEnd)) {
+    if (!joinHalves(c, p, end, run)) return false;
+    p = load<u32>(EVENT, RUN_PTR);
+    end = p + load<u32>(EVENT, RUN_LEN);
+  }
+  return putBinary(c, p, end, wire, losses);
+}
+
+/** Says at the end of the body what is lost of halves that no other half has followed. */
+export function endEmission(c: usize): void {
+  if (!dropAllHalves(c)) return;
+  aboutMessage(load<f64>(c, C_EVENT_INDEX), -1);
+  noteLosses(c, code.LOSS_SURROGATE);
+}
+
+// What reading the message has lost.
+@inline function readLosses(c: usize): u32 { return load<u8>(c + C_OPTIONS, OPT_TRANSPORT) == code.TRANSPORT_MSGPACK ? msgpackReadLosses : 0; }
+
+// Says of each kind of loss once that it happens.
+function noteLosses(c: usize, losses: u32): void {
+  losses &= ~load<u32>(c, C_LOSSES);
+  if (!losses) return;
+  store<u32>(c, load<u32>(c, C_LOSSES) | losses, C_LOSSES);
+  for (; losses; losses &= losses - 1) reportLoss(c, <u32>ctz(losses));
+}
+
+// Makes the text of the event in SCRATCH_EVENT: with the half that was held for its delta, without one at its end, which is held. False = out of memory.
+function joinHalves(c: usize, p: usize, end: usize, run: bool): bool {
+  bytesClear(EVENT);
+  if (!scratchReserve(EVENT, <u32>(end - p) + 64)) return false;
+  const high = endsWithHighSurrogate(deltaStart, deltaEnd), stop = high ? deltaEnd - HALF_LENGTH : deltaEnd, start = <usize>load<u32>(EVENT, RUN_PTR);
+  // an empty delta says nothing of what comes
+  const held = deltaStart < deltaEnd ? heldHalf(c) : 0;
+  let d = put(start, p, deltaStart);
+  if (held) {
+    d = put(d, held, held + HALF_LENGTH);
+    dropHalves(c);
+  }
+  d = put(put(d, deltaStart, stop), deltaEnd, end);
+  memory.fill(d, 0, 64);
+  store<u32>(EVENT, <u32>(d - start), RUN_LEN);
+  if (!high) return true;
+  if (run) nameHeldDelta();
+  return holdHalf(c, stop);
+}
+
+function put(d: usize, p: usize, end: usize): usize {
+  copyExact(d, p, <u32>(end - p));
+  return d + (end - p);
+}
+
+function putText(p: usize, end: usize, sse: bool): bool {
+  if (!scratchReserve(WIRE, <u32>(end - p) + 32)) return false;
+  const start = <usize>load<u32>(WIRE, RUN_PTR) + load<u32>(WIRE, RUN_LEN);
+  let d = start;
+  if (sse) {
+    store<u64>(d, load<u64>(DATA));
+    d += 6;
+  }
+  d = canonicalize(p, d);
+  store<u16>(d, 0x0a0a);
+  d += sse ? 2 : 1;
+  store<u32>(WIRE, load<u32>(WIRE, RUN_LEN) + <u32>(d - start), RUN_LEN);
+  return true;
+}
+
+function putBinary(c: usize, p: usize, end: usize, wire: u32, losses: u32): bool {
+  if (wire == code.TRANSPORT_MSGPACK) {
+    const status = writeMsgpack(p, end, WIRE);
+    if (status == code.E_OUT_OF_MEMORY) return false;
+    if (status) refuse(c, code.E_LIMIT, status == code.E_BAD_MSGPACK ? code.R_WIRE_RANGE : code.R_LIMIT_DEPTH);
+    else noteLosses(c, losses | msgpackWriteLosses);
+    return true;
+  }
+  const before = load<u32>(WIRE, RUN_LEN);
+  if (!scratchReserve(WIRE, 4)) return false;
+  store<u32>(WIRE, before + 4, RUN_LEN);
+  const status = writeProtobuf(p, WIRE);
+  if (status == PROTOBUF_OK) {
+    store<u32>(<usize>load<u32>(WIRE, RUN_PTR) + before, bswap<u32>(load<u32>(WIRE, RUN_LEN) - before - 4));
+    noteLosses(c, losses | protobufWriteLosses);
+    return true;
+  }
+  store<u32>(WIRE, before, RUN_LEN);
+  if (status == PROTOBUF_NO_MEMORY) return false;
+  // only what was not enforced has a type without a form
+  if (status == PROTOBUF_UNKNOWN) {
+    addWarning(code.W_UNKNOWN_EVENT, 0, TYPE_PATH, 5, slotStart(F_TYPE) + 1, <u32>(slotEnd(F_TYPE) - slotStart(F_TYPE)) - 2);
+    reportWarnings(c);
+  }
+  else refuse(c, code.E_BAD_EVENT, 0);
+  return true;
+}
+
+// The event has no form on the wire: it is left out, and that is said.
+function refuse(c: usize, error: u32, reason: u32): void {
+  clearFault();
+  failWhole(error);
+  fail(error, reason);
+  reportFault(c);
+}

@@ -1,0 +1,47 @@
+import type { FinishResult, Reducer, Stats, Transcoder } from "../engine/contract.js";
+import type { Sessions } from "./sessions.js";
+
+const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+
+/** The public transcoder: a reducer, for arguments, listeners and what is thrown, whose session writes what it accepts on another wire. */
+export class TranscoderHandle implements Transcoder {
+  readonly #sessions: Sessions;
+  readonly #reducer: Reducer;
+  #status: "open" | FinishResult["status"] = "open";
+
+  /**
+   * @param sessions with the engine's own session made, which has `takeOutput`
+   * @param reducer on these sessions
+   */
+  constructor(sessions: Sessions, reducer: Reducer) {
+    this.#sessions = sessions;
+    this.#reducer = reducer;
+  }
+
+  push(chunk: ArrayBuffer | ArrayBufferView): Uint8Array {
+    this.#reducer.push(chunk);
+    this.#status = "open";
+    return this.#sessions.wire!.takeOutput!();
+  }
+
+  finish(): Uint8Array {
+    this.#status = this.#reducer.finish().status;
+    return this.#sessions.wire!.takeOutput!();
+  }
+
+  get status(): "open" | FinishResult["status"] {
+    return this.#status;
+  }
+
+  stats(): Stats {
+    return this.#reducer.stats();
+  }
+
+  close(): void {
+    this.#reducer.close();
+  }
+
+  [DISPOSE](): void {
+    this.close();
+  }
+}
