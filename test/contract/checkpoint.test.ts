@@ -1,9 +1,11 @@
 import { describe, expect, it } from "vitest";
 import type { EngineKind, Transport } from "../../src/engine/contract.js";
+import { carried, msgpackOf } from "../support/binary.js";
 import { concat, latin1, utf8 } from "../support/bytes.js";
 import { readCheckpoint } from "../support/checkpoint.js";
 import { engine, KINDS } from "../support/engines.js";
 import { Fold, type Options, thrown } from "../support/fold.js";
+import { hex } from "../support/msgpack.js";
 import { same } from "../support/same.js";
 import { sseBody, sseEvent } from "../support/sse.js";
 import { append, end, failure, MODEL, modelOf, ping, set, setMeta, start } from "./base.js";
@@ -95,6 +97,52 @@ const SHORT: Script[] = [
     ),
   },
 ];
+
+const packed = (...events: unknown[]): Uint8Array => concat(texts(...events).map(msgpackOf));
+
+SHORT.push(
+  {
+    name: "msgpack with violations, repetitions, gaps and a message that does not end",
+    transport: "msgpack",
+    body: concat([
+      packed(
+        start(modelOf(X), { stream_id: "p" }),
+        append(1, "x", "a", { stream_id: "p" }),
+        append(5, "x", "é😀", { stream_id: "p" }),
+      ),
+      packed(start(modelOf(X)), set(2, { id: 5 }), append(2, "x", "a"), end(9, { stream_id: "p" })),
+      hex("82 a2 6f 70 a4 70 69 6e 67 a3 73 65"),
+    ]),
+  },
+  {
+    name: "msgpack that fails",
+    transport: "msgpack",
+    body: concat([packed(start(modelOf(X)), append(2, "x", "a")), hex("93 01 a1 ff c0"), packed(append(3, "x", "b"))]),
+  },
+  {
+    name: "msgpack with undecodable and too large messages that are skipped",
+    transport: "msgpack",
+    options: { undecodable: "skip", limits: { messageBytes: 90, depth: 6 } },
+    body: concat([
+      packed(start(modelOf(X))),
+      hex("91 c1 91 91 91 91 91 91 91 82 01 02 a0 c0"),
+      packed(append(2, "x", ["z".repeat(60), [{ "": ["y".repeat(40)], k: [[1]] }], 70000])),
+      hex("df 00 00 00 02 a1 61 dc 00 20"),
+      new Uint8Array(32).fill(0xd1),
+      new Uint8Array(64).fill(0xa0),
+      hex("c7 04 ff 00 00 00 00 c0"),
+      packed(append(3, "x", "é")),
+      hex("da 01 00"),
+      new Uint8Array(100),
+    ]),
+  },
+  {
+    name: "msgpack with ill-formed bytes that are replaced",
+    transport: "msgpack",
+    options: { utf8: "replace" },
+    body: concat([packed(start(modelOf(X))), hex("81 a3 ff 62 63 a2 e4 b8"), packed(append(2, "x", "a"))]),
+  },
+);
 
 /** Longer sequences, moved at every message. */
 const LONG: { name: string; options?: Options; events: string[] }[] = [
@@ -200,11 +248,13 @@ describe.each(PAIRS)("checkpoint of %s restored by %s", (from, to) => {
   });
 
   it.each(LONG)("$name, moved at every message", ({ options, events }) => {
-    for (const transport of ["sse", "ndjson", "json"] as const) {
+    for (const transport of ["sse", "ndjson", "json", "msgpack"] as const) {
+      if (transport === "msgpack" && events.some((text) => carried(transport, text) === undefined)) continue;
       const script: Script = { name: "", transport, body: new Uint8Array(), ...(options ? { options } : {}) };
-      const chunks = events.map((text) =>
-        utf8(transport === "sse" ? sseEvent(text) : transport === "ndjson" ? `${text}\n` : text),
-      );
+      const chunks = events.map((text) => {
+        if (transport === "msgpack") return msgpackOf(text);
+        return utf8(transport === "sse" ? sseEvent(text) : transport === "ndjson" ? `${text}\n` : text);
+      });
       const straight = run(from, from, script, chunks, 0);
       const wanted = outcome(straight);
       straight.reducer.close();
