@@ -155,11 +155,14 @@ class Reader {
   }
 
   private uint(size: number): number {
+    const at = this.take(size);
+    return size === 1 ? this.bytes[at]! : size === 2 ? (this.bytes[at]! << 8) | this.bytes[at + 1]! : this.word(at);
+  }
+
+  /** The four bytes at `at`, which are there. */
+  private word(at: number): number {
     const { bytes } = this;
-    let at = this.take(size);
-    let value = bytes[at]!;
-    for (const end = at + size - 1; at < end; ) value = value * 256 + bytes[++at]!;
-    return value;
+    return ((bytes[at]! << 24) | (bytes[at + 1]! << 16) | (bytes[at + 2]! << 8) | bytes[at + 3]!) >>> 0;
   }
 
   private key(): string {
@@ -233,9 +236,9 @@ class Reader {
   }
 
   private uint64(): number | ExactNumber {
-    const from = this.at;
-    const value = this.uint(8);
-    // Beyond it was rounded.
+    const from = this.take(8);
+    // Sums beyond what is safe are rounded, but never to what is.
+    const value = this.word(from) * 2 ** 32 + this.word(from + 4);
     return value <= Number.MAX_SAFE_INTEGER ? value : this.integer(this.view.getBigUint64(from));
   }
 
