@@ -23,3 +23,9 @@ export function put(object: JsonObject, name: string, value: unknown): void {
 export function pointerStep(name: string): string {
   return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
+
+/** Whether an object is `{…}` or has no prototype, from whichever realm. */
+export function isPlain(value: object): boolean {
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+}

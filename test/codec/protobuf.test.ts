@@ -196,11 +196,16 @@ describe("the protobuf wire in JavaScript", () => {
   });
 
   it("writes what JSON makes of a value", () => {
-    const snapshot = { a: undefined, b: [undefined, Number.NaN, Number.POSITIVE_INFINITY, -0], c: "\ud800x\udc00" };
+    const snapshot = { a: undefined, b: [-0, new Date(0)], c: "\ud800x\udc00" };
     expect(read(write({ type: "STATE_SNAPSHOT", snapshot }))).toEqual({
       type: "STATE_SNAPSHOT",
-      snapshot: { b: [null, null, null, 0], c: "\ufffdx\ufffd" },
+      snapshot: { b: [0, "1970-01-01T00:00:00.000Z"], c: "\ufffdx\ufffd" },
     });
+    for (const value of [undefined, Number.NaN, Number.NEGATIVE_INFINITY, 1n, () => 1, new Map()])
+      expect(writeProtobuf({ type: "STATE_SNAPSHOT", snapshot: { b: [0, value] } })).toEqual({
+        fault: "unfit",
+        path: "/snapshot/b/1",
+      });
     const open = Object.fromEntries([["__proto__", randomJson(new Rng(4), 3)]]);
     const text = `{"type":"STATE_SNAPSHOT","snapshot":${JSON.stringify(open)}}`;
     expect(readProtobuf(write(JSON.parse(text) as Event), DEPTH)).toMatchObject({ text });

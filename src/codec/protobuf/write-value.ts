@@ -1,4 +1,5 @@
 import { ExactNumber } from "../../json/exact.js";
+import { OpenValues, type Step } from "../caller.js";
 import type { BackwardBytes } from "./bytes.js";
 
 /** Tags: kinds of a Value, an element or entry, key and value of an entry. */
@@ -12,97 +13,99 @@ const ENTRY = 0x0a;
 const KEY = 0x0a;
 const VALUE = 0x12;
 
-interface Container {
-  readonly value: Readonly<Record<string, unknown>> | readonly unknown[];
-  /** Names of an object's members. */
-  readonly names: readonly string[] | undefined;
-  /** Elements that are still to be written, the last ones first. */
-  left: number;
-  /** Bytes when it began. */
-  readonly before: number;
+/** Writes open JSON: google.protobuf.Value and Struct. Does not recurse. */
+export class ValueWriter {
+  readonly open = new OpenValues(Number.POSITIVE_INFINITY);
+  private readonly out: BackwardBytes;
+  /** For each open container the bytes when it began. */
+  private readonly befores: number[] = [];
+
+  constructor(out: BackwardBytes) {
+    this.out = out;
+  }
+
+  /**
+   * Writes a value as a field that holds a google.protobuf.Value or, `asStruct`, an object as a Struct.
+   *
+   * @param depth levels of nesting allowed
+   * @throws Unwritable whose path begins at the value; and whatever a getter or `toJSON` throws
+   */
+  write(tag: number, root: unknown, asStruct: boolean, depth: number): void {
+    const { out, open, befores } = this;
+    open.level = 0;
+    open.depth = depth;
+    if (!isContainer(root)) {
+      const before = out.size;
+      this.scalar(root, undefined);
+      out.close(tag, before);
+      return;
+    }
+    let node: object = root;
+    let names: readonly string[] | undefined = Array.isArray(node) ? undefined : Object.keys(node);
+    // Members and elements that are still to be written, the last ones first.
+    let left = names === undefined ? (node as unknown[]).length : names.length;
+    open.enter(node, names, undefined);
+    befores[0] = out.size;
+    for (;;) {
+      let before: number;
+      if (left === 0) {
+        const level = open.leave();
+        before = befores[level]!;
+        if (level > 0 || !asStruct) out.close(names === undefined ? LIST : STRUCT, before);
+        if (level === 0) {
+          out.close(tag, before);
+          return;
+        }
+        node = open.nodes[level - 1]!;
+        names = open.names[level - 1];
+        left = open.places[level - 1]! - 1;
+      } else {
+        left--;
+        const step = names === undefined ? left : names[left]!;
+        let value = (node as Readonly<Record<string | number, unknown>>)[step];
+        if (typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function")
+          value = value instanceof ExactNumber ? value : open.resolve(value, step);
+        if (value === undefined && names !== undefined) continue;
+        before = out.size;
+        if (isContainer(value)) {
+          open.places[open.level - 1] = left + 1;
+          node = value;
+          names = Array.isArray(node) ? undefined : Object.keys(node);
+          left = names === undefined ? (node as unknown[]).length : names.length;
+          open.enter(node, names, step);
+          befores[open.level - 1] = before;
+          continue;
+        }
+        this.scalar(value, step);
+      }
+      // What was written last is an element or a member of the container that is open now.
+      if (names === undefined) out.close(ENTRY, before);
+      else {
+        out.close(VALUE, before);
+        const name = names[left]!;
+        if (name !== "") out.string(KEY, name);
+        out.close(ENTRY, before);
+      }
+    }
+  }
+
+  private scalar(value: unknown, step: Step): void {
+    const { out } = this;
+    if (typeof value === "string") {
+      out.string(STRING, value);
+    } else if (typeof value === "boolean") {
+      out.varint(value ? 1 : 0);
+      out.varint(BOOL);
+    } else if (value === null) {
+      out.varint(0);
+      out.varint(NULL);
+    } else if (value instanceof ExactNumber || (typeof value === "number" && Number.isFinite(value))) {
+      // A number text beyond the range of a double becomes an infinity, which is read as null.
+      out.double(typeof value === "number" ? value : Number(value.text));
+      out.varint(NUMBER);
+    } else throw this.open.fault("not_json", step);
+  }
 }
 
 const isContainer = (value: unknown): value is object =>
   typeof value === "object" && value !== null && !(value instanceof ExactNumber);
-
-function opened(value: object, before: number): Container {
-  const names = Array.isArray(value) ? undefined : Object.keys(value);
-  return { value: value as Container["value"], names, left: names?.length ?? (value as unknown[]).length, before };
-}
-
-/**
- * Writes a JSON value as a field that holds a google.protobuf.Value or, `asStruct`, an object as a Struct. Does not recurse.
- * As in `JSON.stringify`, members that are undefined are left out and numbers that are not finite are null.
- */
-export function writeValue(out: BackwardBytes, tag: number, root: unknown, asStruct = false): void {
-  const open: Container[] = [];
-  let value = root;
-  for (;;) {
-    let before = out.size;
-    if (isContainer(value)) open.push(opened(value, before));
-    else writeScalar(out, value);
-    let isDone = !isContainer(value);
-    for (;;) {
-      if (isDone) {
-        const outer = open.at(-1);
-        if (outer === undefined) {
-          out.close(tag, before);
-          return;
-        }
-        if (outer.names === undefined) out.close(ENTRY, before);
-        else {
-          out.close(VALUE, before);
-          const name = outer.names[outer.left]!;
-          if (name !== "") out.string(KEY, name);
-          out.close(ENTRY, before);
-        }
-      }
-      const top = open.at(-1)!;
-      const next = takeLast(top);
-      if (next !== undefined) {
-        value = next;
-        break;
-      }
-      open.pop();
-      before = top.before;
-      if (open.length === 0 && asStruct) {
-        out.close(tag, before);
-        return;
-      }
-      out.close(top.names === undefined ? LIST : STRUCT, before);
-      isDone = true;
-    }
-  }
-}
-
-/** The last element or member that was not yet written; undefined when there is none. */
-function takeLast(container: Container): unknown {
-  while (container.left > 0) {
-    container.left--;
-    const { value, names, left } = container;
-    if (names === undefined) return (value as readonly unknown[])[left] ?? null;
-    const member = (value as Readonly<Record<string, unknown>>)[names[left]!];
-    if (member !== undefined) return member;
-  }
-  return undefined;
-}
-
-function writeScalar(out: BackwardBytes, value: unknown): void {
-  if (typeof value === "string") {
-    out.string(STRING, value);
-    return;
-  }
-  if (typeof value === "boolean") {
-    out.varint(value ? 1 : 0);
-    out.varint(BOOL);
-    return;
-  }
-  const number = value instanceof ExactNumber ? Number(value.text) : value;
-  if (typeof number === "number" && (value instanceof ExactNumber || Number.isFinite(number))) {
-    out.double(number);
-    out.varint(NUMBER);
-    return;
-  }
-  out.varint(0);
-  out.varint(NULL);
-}

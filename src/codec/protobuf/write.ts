@@ -1,8 +1,11 @@
+import { ExactNumber } from "../../json/exact.js";
+import { pointerStep } from "../../json/object.js";
+import { Unwritable, type UnwritableCode } from "../unwritable.js";
 import { BackwardBytes } from "./bytes.js";
-import type { Field } from "./fields.js";
+import { eventPlan, type Plan, planOf, type Slot } from "./plan.js";
 import { carrierOf } from "./roles.js";
-import { ARMS, MESSAGES, OPERATIONS } from "./table.generated.js";
-import { writeValue } from "./write-value.js";
+import { MESSAGES, OPERATIONS } from "./table.generated.js";
+import { ValueWriter } from "./write-value.js";
 
 /** What an event came to. */
 export type ProtobufWriting =
@@ -21,15 +24,8 @@ export type ProtobufWriting =
 
 type Json = Readonly<Record<string, unknown>>;
 
-class Unfit {
-  readonly fault: "unknown" | "unfit";
-  constructor(fault: "unknown" | "unfit") {
-    this.fault = fault;
-  }
-}
-
 const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value);
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 
 /** The list that an outcome of that type has. */
@@ -38,131 +34,157 @@ const LIST_OF_OUTCOME: Readonly<Record<string, Readonly<Record<string, string>>>
   SubagentFinishedEvent: { suspended: "interruptIds" },
 };
 
+/** A buffer that has grown beyond this is not kept for the next event. */
+const KEPT = 64 * 1024;
+
 /**
  * Writes an event as the payload of a frame, an `ag_ui.Event`: fields in the order of their numbers, maps in the order of their members
  * (docs/protobuf.md). Members without a field are left out; what the schema demands is not judged.
  *
- * @param event plain JSON; `null` for an optional member is an absent one
+ * @param event JSON, `ExactNumber`s included; `null` for an optional member is an absent one
  */
-export function writeProtobuf(event: Json): ProtobufWriting {
-  const writer = new EventWriter();
+export function writeProtobuf(event: unknown): ProtobufWriting {
+  const writer = new ProtobufWriter(Number.POSITIVE_INFINITY);
   try {
-    writer.writeEvent(event);
-    return { bytes: writer.out.finish(), leftOut: writer.leftOut };
+    writer.write(event);
+    return { bytes: writer.out.finished().slice(), leftOut: writer.leftOut };
   } catch (error) {
-    if (!(error instanceof Unfit)) throw error;
-    const path = writer.path.map((step) => `/${String(step).replaceAll("~", "~0").replaceAll("/", "~1")}`).join("");
-    return { fault: error.fault, path };
+    if (!(error instanceof Unwritable)) throw error;
+    return { fault: error.path === "/type" ? "unknown" : "unfit", path: error.path };
   }
 }
 
-/** Writes from the last byte to the first, so fields and elements come in reverse. */
-class EventWriter {
+/** Writes callers' events from the last byte to the first, so fields and elements come in reverse. */
+export class ProtobufWriter {
   readonly out = new BackwardBytes();
+  /** Content parts of the last event that no field can carry. */
   leftOut = 0;
-  /** Where the value under way stands; of use when it does not fit. */
-  readonly path: (string | number)[] = [];
+  /** Where the object or list under way stands; of use when something does not fit. */
+  private readonly path: (string | number)[] = [];
+  private readonly values = new ValueWriter(this.out);
+  private readonly depth: number;
 
-  writeEvent(event: Json): void {
-    if (!isObject(event) || !Object.hasOwn(event, "type")) throw new Unfit("unfit");
-    const arm = ARMS.findIndex(({ type }) => type === event.type);
-    if (arm < 0) {
-      this.path.push("type");
-      throw new Unfit("unknown");
-    }
-    const { number, message } = ARMS[arm]!;
-    this.#fields(message, event);
-    const before = this.out.size;
-    this.#fields("BaseEvent", event);
-    if (number !== 0) {
-      this.out.varint(number);
-      this.out.varint(0x08);
-    }
-    this.out.close(0x0a, before);
-    this.out.close(((arm + 1) << 3) | 2, 0);
+  /** @param depth levels of nesting allowed */
+  constructor(depth: number) {
+    this.depth = depth;
   }
 
-  #message(tag: number, message: string, value: unknown): void {
-    if (!isObject(value)) throw new Unfit("unfit");
+  /**
+   * Writes an event in place of the last one; its bytes are `out.finished()`.
+   *
+   * @throws Unwritable `bad_event`, at `/type` when the wire has no arm for it, `not_an_event`, `not_json`, `too_deep`; and whatever a getter or
+   *   `toJSON` throws
+   */
+  write(event: unknown): void {
+    const { out, values } = this;
+    out.clear(KEPT);
+    this.leftOut = 0;
+    this.path.length = 0;
+    const object = values.open.root(event);
+    const arm = eventPlan(Object.hasOwn(object, "type") ? object.type : undefined);
+    if (arm === undefined) throw this.fault("bad_event", Object.hasOwn(object, "type") ? "type" : undefined);
+    this.fields(arm.message, arm.plan, object);
+    const before = out.size;
+    this.fields("BaseEvent", planOf("BaseEvent"), object);
+    if (arm.type !== 0) {
+      out.varint(arm.type);
+      out.varint(0x08);
+    }
+    out.close(0x0a, before);
+    out.close(arm.tag, 0);
+  }
+
+  private message(tag: number, message: string, object: unknown, step: string | number): void {
+    if (!isObject(object)) throw this.fault("bad_event", step);
+    this.enter(step);
     const before = this.out.size;
-    this.#fields(message, value);
+    this.fields(message, planOf(message), object);
     this.out.close(tag, before);
+    this.path.pop();
   }
 
-  #fields(message: string, object: Json): void {
-    const fields = MESSAGES[message]!;
-    for (let place = fields.length - 1; place >= 0; place--) {
-      const field = fields[place]!;
-      const name = field.kind === "parts" || field.kind === "activity" ? "content" : field.name;
-      if (name === undefined) continue;
-      this.path.push(name);
-      this.#field(message, object, field, name, place + 1);
-      this.path.pop();
+  private fields(message: string, plan: Plan, object: Json): void {
+    for (let i = 0; i < plan.length; i++) {
+      const slot = plan[i]!;
+      if (slot.field.ofOutcome) {
+        this.outcomeList(message, object, slot);
+        continue;
+      }
+      let value = object[slot.name];
+      if (value === undefined || !Object.hasOwn(object, slot.name)) continue;
+      if (typeof value === "string") {
+        if (slot.kind === "string") {
+          if (value !== "") this.out.string(slot.tag, value);
+          continue;
+        }
+        if (slot.kind === "optional-string") {
+          this.out.string(slot.tag, value);
+          continue;
+        }
+      } else {
+        value = this.resolve(value, slot.name);
+        if (value === undefined || (value === null && !slot.field.keepsNull)) continue;
+      }
+      this.field(message, object, slot, value);
     }
   }
 
-  #field(message: string, object: Json, field: Field, name: string, number: number): void {
+  private field(message: string, object: Json, slot: Slot, value: unknown): void {
     const { out } = this;
-    const tag = (number << 3) | 2;
-    if (field.ofOutcome) {
-      this.#outcomeList(message, object, field, tag);
-      return;
-    }
-    const value = Object.hasOwn(object, name) ? object[name] : undefined;
-    if (value === undefined || (value === null && !field.keepsNull)) return;
-    switch (field.kind) {
+    const { name, tag, field } = slot;
+    switch (slot.kind) {
       case "string":
       case "optional-string":
-        if (typeof value !== "string") throw new Unfit("unfit");
-        if (value !== "" || field.kind !== "string") out.string(tag, value);
+        if (typeof value !== "string") throw this.fault("bad_event", name);
+        if (value !== "" || slot.kind === "optional-string") out.string(tag, value);
         return;
       case "value":
-        writeValue(out, tag, value);
+        this.value(tag, value, name, false);
         return;
       case "struct":
-        if (!isObject(value)) throw new Unfit("unfit");
-        writeValue(out, tag, value, true);
+        if (!isObject(value)) throw this.fault("bad_event", name);
+        this.value(tag, value, name, true);
         return;
       case "message":
-        if (field.message === "InputContentSource") this.#oneof(tag, field.message, value);
-        else this.#message(tag, field.message!, value);
+        if (field.message === "InputContentSource") this.oneof(tag, field.message, value, name);
+        else this.message(tag, field.message!, value, name);
         return;
       case "messages":
-        this.#each(value, (element) => this.#message(tag, field.message!, element));
+        this.each(value, name, (element, i) => this.message(tag, field.message!, element, i));
         return;
       case "strings":
-        this.#strings(tag, value);
+        this.strings(tag, value, name);
         return;
       case "bool":
-        if (typeof value !== "boolean") throw new Unfit("unfit");
+        if (typeof value !== "boolean") throw this.fault("bad_event", name);
         out.varint(value ? 1 : 0);
-        out.varint(number << 3);
+        out.varint(slot.varintTag);
         return;
       case "int64":
-        if (!Number.isSafeInteger(value)) throw new Unfit("unfit");
+        if (!Number.isSafeInteger(value)) throw this.fault("bad_event", name);
         out.int64(value as number);
-        out.varint(number << 3);
+        out.varint(slot.varintTag);
         return;
       case "op": {
         const operation = OPERATIONS.indexOf(value as string);
-        if (operation < 0) throw new Unfit("unfit");
+        if (operation < 0) throw this.fault("bad_event", name);
         if (operation === 0) return;
         out.varint(operation);
-        out.varint(number << 3);
+        out.varint(slot.varintTag);
         return;
       }
       case "content":
-        this.#expectCarrier(message, object, value);
+        this.expectCarrier(message, object, value);
         if (typeof value === "string") out.string(tag, value);
         return;
       case "parts":
-        if (Array.isArray(value)) this.#each(value, (part) => this.#part(tag, part));
+        if (Array.isArray(value)) this.each(value, name, (part, i) => this.part(tag, part, i));
         return;
       case "activity":
-        if (isObject(value)) writeValue(out, tag, value, true);
+        if (isObject(value)) this.value(tag, value, name, true);
         return;
       case "outcome":
-        if (!isObject(value) || typeof value.type !== "string") throw new Unfit("unfit");
+        if (!isObject(value) || typeof value.type !== "string") throw this.fault("bad_event", name);
         if (value.type !== "") out.string(tag, value.type);
         return;
       default:
@@ -171,24 +193,32 @@ class EventWriter {
   }
 
   /** Visits the elements of a list, the last one first. */
-  #each(value: unknown, visit: (element: unknown) => void): void {
-    if (!Array.isArray(value)) throw new Unfit("unfit");
-    for (let i = value.length - 1; i >= 0; i--) {
-      this.path.push(i);
-      visit(value[i]);
-      this.path.pop();
-    }
+  private each(value: unknown, step: string, visit: (element: unknown, i: number) => void): void {
+    if (!Array.isArray(value)) throw this.fault("bad_event", step);
+    this.enter(step);
+    for (let i = value.length - 1; i >= 0; i--) visit(this.resolve(value[i], i), i);
+    this.path.pop();
   }
 
-  #strings(tag: number, value: unknown): void {
-    this.#each(value, (element) => {
-      if (typeof element !== "string") throw new Unfit("unfit");
+  private strings(tag: number, value: unknown, step: string): void {
+    this.each(value, step, (element, i) => {
+      if (typeof element !== "string") throw this.fault("bad_event", i);
       this.out.string(tag, element);
     });
   }
 
+  /** Open JSON that stands at `step`. */
+  private value(tag: number, value: unknown, step: string, asStruct: boolean): void {
+    try {
+      this.values.write(tag, value, asStruct, this.depth - this.path.length - 1);
+    } catch (error) {
+      if (!(error instanceof Unwritable) || error.code === "out_of_memory") throw error;
+      throw new Unwritable(error.code, this.pointer(step) + error.path);
+    }
+  }
+
   /** The content has to be what the role takes. */
-  #expectCarrier(message: string, object: Json, value: unknown): void {
+  private expectCarrier(message: string, object: Json, value: unknown): void {
     const carrier = message === "Message" ? carrierOf(typeof object.role === "string" ? object.role : "") : "parts";
     const fits =
       typeof value === "string"
@@ -196,54 +226,86 @@ class EventWriter {
         : Array.isArray(value)
           ? carrier === "parts" || carrier === "any"
           : isObject(value) && (carrier === "activity" || carrier === "any");
-    if (!fits) throw new Unfit("unfit");
+    if (!fits) throw this.fault("bad_event", "content");
   }
 
   /** The list of an outcome, when its type has one. */
-  #outcomeList(message: string, { outcome }: Json, field: Field, tag: number): void {
+  private outcomeList(message: string, object: Json, { tag, field }: Slot): void {
+    const outcome = this.resolve(object.outcome, "outcome");
     if (!isObject(outcome) || typeof outcome.type !== "string") return;
     const lists = LIST_OF_OUTCOME[message]!;
-    if (!Object.hasOwn(lists, outcome.type) || lists[outcome.type] !== field.name) return;
-    const value = Object.hasOwn(outcome, field.name) ? outcome[field.name] : null;
-    if (value === null || value === undefined) return;
-    this.path.splice(-1, 1, "outcome", field.name);
-    if (field.kind === "strings") this.#strings(tag, value);
-    else this.#each(value, (element) => this.#message(tag, field.message!, element));
+    const name = field.name!;
+    if (!Object.hasOwn(lists, outcome.type) || lists[outcome.type] !== name) return;
+    this.enter("outcome");
+    const value = Object.hasOwn(outcome, name) ? this.resolve(outcome[name], name) : null;
+    if (value !== null && value !== undefined) {
+      if (field.kind === "strings") this.strings(tag, value, name);
+      else this.each(value, name, (element, i) => this.message(tag, field.message!, element, i));
+    }
     this.path.pop();
   }
 
   /** The place of the arm that an object names; -1 when there is none. */
-  #armOf(oneof: string, value: unknown): number {
+  private armOf(oneof: string, value: unknown): number {
     return isObject(value) ? MESSAGES[oneof]!.findIndex((arm) => arm.name === value.type) : -1;
   }
 
-  #oneof(tag: number, oneof: string, value: unknown): void {
-    const place = this.#armOf(oneof, value);
-    if (place < 0) throw new Unfit("unfit");
+  private oneof(tag: number, oneof: string, value: unknown, step: string | number): void {
+    const place = this.armOf(oneof, value);
+    if (place < 0) throw this.fault("bad_event", step);
     const before = this.out.size;
-    this.#message(((place + 1) << 3) | 2, MESSAGES[oneof]![place]!.message!, value);
+    this.message(((place + 1) << 3) | 2, MESSAGES[oneof]![place]!.message!, value, step);
     this.out.close(tag, before);
   }
 
-  #part(tag: number, part: unknown): void {
-    const isKnown = this.#armOf("InputContent", part) >= 0;
-    if (!isKnown && isObject(part) && part.type === "binary" && this.#legacyPart(tag, part)) return;
+  private part(tag: number, part: unknown, i: number): void {
+    const isKnown = this.armOf("InputContent", part) >= 0;
+    if (!isKnown && isObject(part) && part.type === "binary" && this.legacyPart(tag, part, i)) return;
     // Without its source a part would be another one.
-    const hasNewSource = isObject(part) && isObject(part.source) && this.#armOf("InputContentSource", part.source) < 0;
+    const hasNewSource = isObject(part) && isObject(part.source) && this.armOf("InputContentSource", part.source) < 0;
     if (!isKnown || hasNewSource) {
       this.leftOut++;
       return;
     }
-    this.#oneof(tag, "InputContent", part);
+    this.oneof(tag, "InputContent", part, i);
   }
 
   /** The retired `binary` part, as a document whose metadata says what it was; false when it says nothing that could travel. */
-  #legacyPart(tag: number, { data, url, id, mimeType, filename }: Json): boolean {
+  private legacyPart(tag: number, { data, url, id, mimeType, filename }: Json, i: number): boolean {
     const value = [data, url, id].find(isText);
     if (value === undefined) return false;
     const source = { type: value === data ? "data" : "url", value, mimeType };
     const metadata = { legacyBinary: true, filename, id };
-    this.#oneof(tag, "InputContent", { type: "document", source, metadata });
+    this.oneof(tag, "InputContent", { type: "document", source, metadata }, i);
     return true;
+  }
+
+  /** What stands for a member: objects may speak for themselves. */
+  private resolve(value: unknown, step: string | number): unknown {
+    if (typeof value === "object" ? value === null : typeof value !== "bigint" && typeof value !== "function")
+      return value;
+    // The one class whose instances are JSON here.
+    if (value instanceof ExactNumber) return value;
+    const { open } = this.values;
+    open.level = 0;
+    try {
+      return open.resolve(value, step);
+    } catch (error) {
+      throw error instanceof Unwritable ? this.fault(error.code, step) : error;
+    }
+  }
+
+  /** Goes into an object or a list. */
+  private enter(step: string | number): void {
+    if (this.path.length + 1 >= this.depth) throw this.fault("too_deep", step);
+    this.path.push(step);
+  }
+
+  private fault(code: UnwritableCode, step: string | number | undefined): Unwritable {
+    return new Unwritable(code, this.pointer(step));
+  }
+
+  private pointer(step: string | number | undefined): string {
+    return [...this.path, ...(step === undefined ? [] : [step])].map((each) => pointerStep(String(each))).join("");
   }
 }
