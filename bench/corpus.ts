@@ -2,6 +2,7 @@ import { aguiFoldCases } from "./agui/fold.js";
 import { pipelineCases } from "./agui/pipeline.js";
 import { aguiStateCases } from "./agui/state.js";
 import type { Case } from "./case.js";
+import { encodeCases } from "./cases/encode.js";
 import { foldCases } from "./cases/fold.js";
 import { growthCases } from "./cases/growth.js";
 import { limitCases } from "./cases/limits.js";
@@ -30,6 +31,7 @@ export const CORPUS: readonly Case[] = [
   ...limitCases,
   ...validateCases,
   ...transportCases,
+  ...encodeCases,
 ];
 
 /** The rows whose id or title matches. */

@@ -45,3 +45,8 @@ export { StreamfoldError } from "./errors.js";
 export type { Limits } from "./limits.js";
 export { DEFAULT_LIMITS, MAXIMUM_LIMITS } from "./limits.js";
 export { diff } from "./reducer/diff.js";
+export { createEncoder, encodeEvent, encodeEvents, encodeSse } from "./transport/encode.js";
+export type { EncodeOptions, Encoder, EncoderOptions } from "./transport/encoder.js";
+export { mediaTypeOf, transportOfMediaType } from "./transport/media-types.js";
+export { type Negotiated, type NegotiateOptions, negotiate } from "./transport/negotiate.js";
+export type { SseFields } from "./transport/sse.js";

@@ -30,11 +30,11 @@ export class Output {
     return this.bytes.slice(this.from, this.length);
   }
 
-  /** Appends bytes. */
-  append(more: Uint8Array): void {
-    this.reserve(more.length);
-    this.bytes.set(more, this.length);
-    this.length += more.length;
+  /** Begins anew in a buffer of the least size. */
+  renew(): void {
+    this.bytes = new Uint8Array(this.least);
+    this.length = 0;
+    this.from = 0;
   }
 
   /** Appends the UTF-8 of a string by a call of the host's encoder; lone halves of characters become U+FFFD. */
