@@ -21,6 +21,7 @@ import {
 import { repeatFailure } from "./session/failure";
 import { framedMessages } from "./session/message";
 import { directEvents } from "./session/fast-path/direct";
+import { quickDeltas } from "./session/fast-path/agui-delta";
 import { templateBytes, templateHits } from "./session/fast-path/trie";
 import { closeDocument, documentFaultOffset, documentFaultOperation, findValue, foundValue, openDocument, patchDocument, sizeOfDocument } from "./session/documents";
 import { addDocumentHandle, addHandle, connectionOf, documentOf, dropHandle, findConnection, findDocument, replaceHandle } from "./session/handles";
@@ -63,8 +64,10 @@ export function engine_live(): u32 {
 
 export function engine_held(): u32 { return heldBytes(); }
 
-/** Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a template. */
-export function engine_counter(i: u32): u32 { return i == 0 ? directEvents : i == 1 ? framedMessages : i == 2 ? hotAppends : templateHits; }
+/** Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a template, 4 deltas of the state folded in one pass. */
+export function engine_counter(i: u32): u32 {
+  return i == 0 ? directEvents : i == 1 ? framedMessages : i == 2 ? hotAppends : i == 3 ? templateHits : quickDeltas;
+}
 
 // ---------------------------------------------------------------- input and results
 

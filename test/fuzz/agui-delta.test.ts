@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Transport } from "../../src/engine/contract.js";
+import { coreCounters } from "../../src/engine/wasm/engine.js";
 import { started, stateSnapshot } from "../support/agui-events.js";
 import { utf8 } from "../support/bytes.js";
-import { engine, KINDS } from "../support/engines.js";
+import { engine, KINDS, openCore } from "../support/engines.js";
 import { Fold, type Options } from "../support/fold.js";
 import { randomValue } from "../support/json-values.js";
 import { Rng } from "../support/rng.js";
@@ -52,6 +53,9 @@ const respelled = (text: string): string => text.replace("{", "{ ");
 
 describe.each(KINDS)("deltas of the state on %s", (kind) => {
   it("mean the same in the ordinary spelling, which is taken the quick way, as in another", () => {
+    // The folds that may go the quick way have an engine of their own, which counts.
+    const { core, engine: counted } = openCore(kind);
+    let patches = 0;
     rounds(1, 20, (seed) => {
       const rng = new Rng(seed);
       const transport = rng.pick(TRANSPORTS);
@@ -62,7 +66,7 @@ describe.each(KINDS)("deltas of the state on %s", (kind) => {
         onDeltaFailure: rng.pick(["warn", "fail", "upsert"] as const),
         limits: rng.pick(LIMITS),
       };
-      const quick = new Fold(engine(kind), transport, options, false);
+      const quick = new Fold(counted, transport, options, false);
       // Whoever hears of events gets them from the long way.
       const long = new Fold(engine(kind), transport, options, true);
       const generator = new AguiGenerator(rng, { mutations: 0 });
@@ -76,6 +80,7 @@ describe.each(KINDS)("deltas of the state on %s", (kind) => {
           const { patch, value } = generator.patch(state);
           text = JSON.stringify({ type: "STATE_DELTA", delta: patch });
           state = value;
+          patches++;
         }
         const since = quick.reducer.stats({ streamId: "" }).version;
         quick.push(framed(transport, text));
@@ -94,5 +99,8 @@ describe.each(KINDS)("deltas of the state on %s", (kind) => {
       }
       for (const { reducer } of [quick, long]) reducer.close();
     });
+    // Some meet a limit in reach, or a state that an odd text has brought where they do not apply.
+    if (kind !== "js") expect(coreCounters(core).quickDeltas / patches).toBeGreaterThan(0.4);
+    counted.close();
   });
 });

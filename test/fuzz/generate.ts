@@ -1,5 +1,5 @@
 import type { Transport } from "../../src/engine/contract.js";
-import { latin1, utf8 } from "../support/bytes.js";
+import { latin1, latin1Of } from "../support/bytes.js";
 import type { Options } from "../support/fold.js";
 import type { Rng } from "../support/rng.js";
 import { randomSpelling, sseEvent } from "../support/sse.js";
@@ -379,13 +379,9 @@ function isJson(json: string): boolean {
 }
 
 function spell(rng: Rng, json: string, transport: Transport): string {
-  if (transport === "sse") return toLatin1((rng.chance(0.01) ? "\ufeff" : "") + sseEvent(json, randomSpelling(rng)));
-  if (transport === "json") return toLatin1(rng.chance(0.1) ? ` ${json}\n` : json);
-  return toLatin1(json + rng.pick(["\n", "\n", "\r\n", " \n", "\n\n"]));
-}
-
-function toLatin1(text: string): string {
-  return Array.from(utf8(text), (byte) => String.fromCharCode(byte)).join("");
+  if (transport === "sse") return latin1Of((rng.chance(0.01) ? "\ufeff" : "") + sseEvent(json, randomSpelling(rng)));
+  if (transport === "json") return latin1Of(rng.chance(0.1) ? ` ${json}\n` : json);
+  return latin1Of(json + rng.pick(["\n", "\n", "\r\n", " \n", "\n\n"]));
 }
 
 function damage(rng: Rng, bytes: string): string {

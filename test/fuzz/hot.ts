@@ -1,4 +1,4 @@
-import { utf8 } from "../support/bytes.js";
+import { latin1Of } from "../support/bytes.js";
 import type { Rng } from "../support/rng.js";
 import type { Action, Script } from "./script.js";
 
@@ -51,7 +51,7 @@ export function hotScript(rng: Rng): Script {
   let body = "";
   const flush = (): void => {
     if (body === "") return;
-    const bytes = Array.from(utf8(body), (byte) => String.fromCharCode(byte)).join("");
+    const bytes = latin1Of(body);
     const cuts = rng.chance(0.5)
       ? []
       : Array.from({ length: rng.int(4) }, () => rng.int(bytes.length + 1)).sort((a, b) => a - b);

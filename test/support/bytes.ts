@@ -16,6 +16,11 @@ export function latin1(string: string): Uint8Array {
   return Uint8Array.from(string, (c) => c.charCodeAt(0));
 }
 
+/** The UTF-8 bytes of a text, one code unit each; what `latin1` reads. */
+export function latin1Of(text: string): string {
+  return Array.from(utf8(text), (byte) => String.fromCharCode(byte)).join("");
+}
+
 export function concat(parts: readonly Uint8Array[]): Uint8Array {
   const out = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;

@@ -1,5 +1,8 @@
-import type { Engine, EngineKind } from "../../src/engine/contract.js";
+import { readFileSync } from "node:fs";
+import type { Engine, EngineCore, EngineKind } from "../../src/engine/contract.js";
+import { loadCoreSync, type WasmBuild } from "../../src/engine/load.js";
 import { loadEngineSync } from "../../src/entry/node.js";
+import { createEngine } from "../../src/reducer/engine.js";
 
 const ALL: readonly EngineKind[] = ["wasm-simd", "wasm-scalar", "js"];
 
@@ -36,4 +39,13 @@ export function freshEngine(kind: EngineKind): Engine {
   const one = loadEngineSync({ kind });
   if (one.kind !== kind) throw new Error(`asked for ${kind}, got ${one.kind}: ${one.reason}`);
   return one;
+}
+
+const read = (build: WasmBuild): Uint8Array<ArrayBuffer> =>
+  readFileSync(new URL(`../../dist/streamfold${build === "simd" ? ".simd" : ""}.wasm`, import.meta.url));
+
+/** An engine of its own together with its core, which can be asked which roads it has taken (`coreCounters`). */
+export function openCore(kind: EngineKind): { core: EngineCore; engine: Engine } {
+  const core = loadCoreSync({ kind }, { open: async (build) => read(build), openSync: read });
+  return { core, engine: createEngine(core) };
 }

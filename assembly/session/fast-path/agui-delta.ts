@@ -17,6 +17,9 @@ import { lanesPending, trackPhase } from "../../reduce/agui/track";
 import { PHASE_RUNNING } from "../../reduce/agui/track-layout";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, MESSAGE_ROOM, option, PAUSED, T_FLAGS } from "../layout";
 
+/** Events that were folded here. */
+export let quickDeltas: u32 = 0;
+
 /** Levels of the event around the value of an operation. */
 const VALUE_LEVELS: u32 = 3;
 
@@ -67,6 +70,7 @@ function fold(c: usize): bool {
   const account = setAccount(t), done = applies(s);
   setAccount(account);
   if (!done) return false;
+  quickDeltas++;
   add(s, A_APPLIED, 1);
   add(c, C_APPLIED, 1);
   add(c, C_EVENTS, 1);

@@ -14,6 +14,8 @@ export interface CoreCounters {
   hotAppends: number;
   /** Events folded by a template. */
   templateHits: number;
+  /** Deltas of an AG-UI state folded in one pass. */
+  quickDeltas: number;
 }
 
 /** What values need: engines of one rank do not know each other. */
@@ -108,5 +110,11 @@ export function createWasmEngine(
 export function coreCounters(engine: EngineCore): CoreCounters {
   const core = cores.get(engine);
   const read = (i: number) => (core === undefined ? 0 : core.exports.engine_counter(i) >>> 0);
-  return { directEvents: read(0), framedMessages: read(1), hotAppends: read(2), templateHits: read(3) };
+  return {
+    directEvents: read(0),
+    framedMessages: read(1),
+    hotAppends: read(2),
+    templateHits: read(3),
+    quickDeltas: read(4),
+  };
 }

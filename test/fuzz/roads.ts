@@ -1,0 +1,72 @@
+import { expect } from "vitest";
+import type { Engine, EngineCore, EngineKind } from "../../src/engine/contract.js";
+import { type CoreCounters, coreCounters } from "../../src/engine/wasm/engine.js";
+import { KINDS, openCore } from "../support/engines.js";
+import { Rng } from "../support/rng.js";
+import { rounds } from "./clock.js";
+import { difference, minimize, observe, type Script, type Way } from "./script.js";
+
+/** What an engine has learned lives as long as the engine: this many scripts run on one. */
+const LIFE = 4;
+
+/** Engines whose cores can be asked which road they took. */
+const open = new Map<EngineKind, { core: EngineCore; engine: Engine }>();
+
+function load(kind: EngineKind): Engine {
+  let one = open.get(kind);
+  if (one === undefined) {
+    one = openCore(kind);
+    open.set(kind, one);
+  }
+  return one.engine;
+}
+
+/** Closes the engines; the next ones begin to learn anew. What the core of `kind` has counted is added to `sum`. */
+function renew(kind?: EngineKind, sum?: CoreCounters): void {
+  for (const [one, { core, engine }] of open) {
+    if (one === kind && sum !== undefined) {
+      const now = coreCounters(core);
+      for (const name of Object.keys(sum) as (keyof CoreCounters)[]) sum[name] += now[name];
+    }
+    engine.close();
+  }
+  open.clear();
+}
+
+const WAYS: readonly Way[] = KINDS.map((kind) => ({ kind, kinds: KINDS, engine: load }));
+
+function disagreement(script: Script): string | undefined {
+  const runs = WAYS.map((way) => ({ kind: way.kind, lines: observe(script, way) }));
+  for (const run of runs.slice(1)) {
+    const first = runs[0] as (typeof runs)[number];
+    const found = difference(first.lines, run.lines);
+    if (found !== undefined) return `action ${found.index}\n  ${first.kind}: ${found.a}\n  ${run.kind}: ${found.b}`;
+  }
+  return undefined;
+}
+
+/** Runs generated scripts on engines that go on learning; the first on which they disagree is shown as small as it can be made. */
+export function allRoadsAgree(generate: (rng: Rng) => Script): void {
+  rounds(3, 10 * LIFE, (seed) => {
+    if (seed % LIFE === 0) renew();
+    const script = generate(new Rng(seed));
+    const found = disagreement(script);
+    if (found === undefined) return;
+    const smaller = minimize(script, (candidate) => disagreement(candidate) !== undefined);
+    expect.fail(
+      `seed ${seed} (STREAMFOLD_FUZZ_SEED=${seed - (seed % LIFE)})\n${disagreement(smaller) ?? found}\nscript: ${JSON.stringify(smaller)}`,
+    );
+  });
+}
+
+/** How often the core of `kind` takes which road on twenty times LIFE generated scripts. */
+export function roadsTaken(kind: EngineKind, generate: (rng: Rng) => Script): CoreCounters {
+  const sum: CoreCounters = { directEvents: 0, framedMessages: 0, hotAppends: 0, templateHits: 0, quickDeltas: 0 };
+  renew();
+  for (let seed = LIFE; seed < 21 * LIFE; seed++) {
+    if (seed % LIFE === 0) renew(kind, sum);
+    observe(generate(new Rng(seed)), WAYS.find((way) => way.kind === kind) as Way);
+  }
+  renew(kind, sum);
+  return sum;
+}
