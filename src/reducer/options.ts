@@ -12,7 +12,7 @@ import type {
 } from "../engine/contract.js";
 import type { StreamfoldError } from "../errors.js";
 import { usageError, warningMessage } from "../errors.js";
-import { resolveLimits } from "../limits.js";
+import { type Limits, resolveLimits } from "../limits.js";
 import { EVENT_TYPES } from "../schema/agui.generated.js";
 import { parseVersion } from "../schema/version.js";
 import { isTransport, transportsOf } from "../transport/transports.js";
@@ -85,12 +85,13 @@ export function resolveOptions(
     onError: listener(owner, "onError"),
     onGap: listener(owner, "onGap"),
   };
+  const limits = resolveLimits(options.limits);
   return {
     listeners,
     session: {
       protocol,
       transport,
-      limits: resolveLimits(options.limits),
+      limits,
       sequence: oneOf(options, "sequence", ["dedupe", "strict", "off"]),
       onViolation: oneOf(options, "onViolation", ["refuse-stream", "skip-event"]),
       utf8: oneOf(options, "utf8", ["fatal", "replace"]),
@@ -100,7 +101,7 @@ export function resolveOptions(
       events: listeners.onEvent !== undefined,
       ...(protocol === "ag-ui" && {
         eventTypes: eventTypes(options.eventTypes),
-        agui: aguiOptions(options, listeners),
+        agui: aguiOptions(options, limits, listeners),
       }),
     },
   };
@@ -131,13 +132,13 @@ export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
   return { session: { ...session, transcode: { to, enforce } }, listeners };
 }
 
-function aguiOptions(options: ReducerOptions, { onWarning }: Listeners): AguiSessionOptions {
+function aguiOptions(options: ReducerOptions, limits: Limits, { onWarning }: Listeners): AguiSessionOptions {
   return {
     maxProtocolVersion: ceiling(options.maxProtocolVersion),
     onDeltaFailure: oneOf(options, "onDeltaFailure", ["warn", "fail", "upsert"]),
     unknownEnum: oneOf(options, "unknownEnum", ["fatal", "strip"]),
     middleware: middleware(options.middleware),
-    input: baseline(options.input, ({ code, path }) => {
+    input: baseline(options.input, limits, ({ code, path }) => {
       const message = warningMessage({ code, path, eventType: "the option input" });
       onWarning?.({ code, path, message, streamId: "", eventIndex: 0 });
     }),

@@ -233,6 +233,121 @@ describe.each(KINDS)("AG-UI reducer on %s", (kind) => {
     expect(thrown(() => make({ input }))).toMatchObject({ code: "bad_argument", path });
   });
 
+  const message = (metadata: unknown) => ({ ...user("u", ""), metadata });
+  const nested = (levels: number): unknown => (levels === 0 ? 1 : [nested(levels - 1)]);
+
+  describe.each<[string, object, object, object, { path: string; reason: string }]>([
+    [
+      "blocks",
+      { blocks: 2 },
+      { messages: [user("a"), user("b")] },
+      { messages: [user("a"), user("b"), user("c")] },
+      { path: "/messages/2", reason: "blocks" },
+    ],
+    [
+      "depth of the state",
+      { depth: 5 },
+      { state: nested(4) },
+      { state: nested(5) },
+      { path: "/state", reason: "depth" },
+    ],
+    [
+      "depth of messages",
+      { depth: 6 },
+      { messages: [message({ a: nested(2) })] },
+      { messages: [message({ a: nested(3) })] },
+      { path: "/messages", reason: "depth" },
+    ],
+    ["depth of nothing", { depth: 2 }, { messages: [] }, { state: [[]] }, { path: "/state", reason: "depth" }],
+    [
+      "numberLength in messages",
+      { numberLength: 4 },
+      { messages: [message({ "a/b": 1234 })], state: -123 },
+      { messages: [message({ "a/b": [1, 12345] })] },
+      { path: "/messages/0/metadata/a~1b/1", reason: "numberLength" },
+    ],
+    [
+      "numberLength in the state",
+      { numberLength: 4 },
+      { state: [0.25, -0, true] },
+      { state: [1, { n: 1e21 }, 12345] },
+      { path: "/state/1/n", reason: "numberLength" },
+    ],
+    [
+      "numberLength of exact numbers",
+      { numberLength: 19 },
+      { state: 2 ** 60 },
+      { state: 2 ** 68 },
+      { path: "/state", reason: "numberLength" },
+    ],
+    [
+      "modelBytes",
+      { modelBytes: 62 },
+      { state: "é".repeat(18) },
+      { state: `${"é".repeat(18)}x` },
+      { path: "", reason: "modelBytes" },
+    ],
+    [
+      "modelBytes with escapes",
+      { modelBytes: 62 },
+      { state: "\u0001".repeat(6) },
+      { state: `${"\u0001".repeat(6)}x` },
+      { path: "", reason: "modelBytes" },
+    ],
+    [
+      "modelBytes below an empty model",
+      { modelBytes: 1 },
+      { messages: [], state: {} },
+      { state: [1], messages: [message({})] },
+      { path: "", reason: "modelBytes" },
+    ],
+  ])("the limit %s", (_name, limits, good, bad, { path, reason }) => {
+    it("is kept by the input when the reducer is made", () => {
+      const fault = thrown(() => make({ limits, input: bad }));
+      expect(fault).toEqual({ code: "bad_argument", scope: "usage", path });
+      expect(() => make({ limits, input: bad })).toThrow(reason);
+    });
+
+    it.each(["object", "text"])("takes what is not beyond it, with the first event as %s", (form) => {
+      const fold = make({
+        limits: { ...limits, ...(reason === "modelBytes" ? {} : { modelBytes: 4096 }) },
+        input: good,
+      });
+      const { state = {}, messages = [] } = good as { state?: unknown; messages?: unknown[] };
+      const wanted = canonical(new TextEncoder().encode(JSON.stringify({ messages, state })));
+      const first = { type: "RAW", event: 1 };
+      fold.apply(form === "object" ? first : JSON.stringify(first));
+      const held = JSON.parse(canonical(fold.reducer.snapshotBytes())) as { messages: unknown; state: unknown };
+      expect(JSON.stringify({ messages: held.messages, state: held.state })).toBe(JSON.stringify(JSON.parse(wanted)));
+      fold.reducer.reset();
+      expect(fold.reducer.status()).toBe("idle");
+      fold.reducer.close();
+    });
+  });
+
+  it("limits of an input: the schema comes first, and members that nobody reads are not judged", () => {
+    const limits = { depth: 8, numberLength: 3, blocks: 1 };
+    expect(thrown(() => make({ limits, input: { messages: [user("a"), { id: "b" }], state: 12345 } }))).toMatchObject({
+      path: "/messages/1/role",
+    });
+    expect(thrown(() => make({ limits, input: { messages: [user("a"), user("b")], state: 12345 } }))).toMatchObject({
+      path: "/state",
+    });
+    const fold = make({ limits, input: { threadId: "T", forwardedProps: { deep: nested(20), n: 123456 } } });
+    expect(fold.apply("[]")).toBe(0);
+    expect(fold.reducer.snapshot()).toMatchObject({ run: { threadId: "T" } });
+    fold.reducer.close();
+  });
+
+  it("an input deeper than any limit allows is beyond the limit depth", () => {
+    for (const name of ["state", "forwardedProps"])
+      expect(thrown(() => make({ input: { [name]: nested(4200) } }))).toEqual({
+        code: "bad_argument",
+        scope: "usage",
+        path: `/${name}`,
+      });
+  });
+
   it("I19: unknown material of the input is left out with a warning", () => {
     const fold = make({
       input: {

@@ -359,7 +359,7 @@ export class AguiProtocol implements Protocol {
     this.rejected = false;
   }
 
-  /** What the options give to begin with; it was held to the schema before. */
+  /** What the options give to begin with; it was held to the schema and the limits before. */
   private baseline(): Model {
     const { limits } = this.options;
     const { input } = this.agui;
@@ -370,7 +370,7 @@ export class AguiProtocol implements Protocol {
     const state = own(copy, "state");
     const messages = (own(copy, "messages") as JsonObject[] | undefined) ?? [];
     const model = makeModel(messages, state === undefined ? {} : state, source, limits);
-    if ("code" in model) throw new StreamfoldError(model);
+    if ("code" in model) throw new StreamfoldError({ ...model, code: "bad_argument" });
     return model;
   }
 
