@@ -14,6 +14,9 @@ export class ExactNumber {
 const INEXACT = /(?:^|[:,[\s])(?:-?[\d.]{16}|-?\d[\d.]*[eE]|-0(?![.\d])|-0\.0*(?!\d))/;
 const LONG_INTEGER = /(?:^|[:,[\s])-?\d{16}/;
 
+/** At most fifteen digits, which a double holds. */
+const PLAIN_INTEGER = /^[0-9]{1,15}$/;
+
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -43,6 +46,11 @@ export function parseExact(text: string): unknown {
 /** `parseExact` for a text that is known to be well-formed. */
 export function readExact(text: string): unknown {
   return read(text, (number) => exactDouble(number) ?? new ExactNumber(number));
+}
+
+/** Reads a text that is known to be well-formed; every number that is not written as plain digits is an `ExactNumber`. */
+export function readPlain(text: string): unknown {
+  return read(text, (number) => (PLAIN_INTEGER.test(number) ? Number(number) : new ExactNumber(number)));
 }
 
 /** Names that JavaScript lists before all others. */
@@ -137,6 +145,13 @@ export function memberNames(text: string, path: readonly (string | number)[]): s
   const names = new Set<string>();
   eachMember(text, at, (name) => names.add(name));
   return [...names];
+}
+
+/** The members of the object that a well-formed JSON text is, with the texts of their values; repeated ones each by itself. */
+export function memberTexts(text: string): [name: string, value: string][] {
+  const members: [string, string][] = [];
+  eachMember(text, skipSpace(text, 0), (name, at) => members.push([name, text.slice(at, skipValue(text, at))]));
+  return members;
 }
 
 /** Where the value of one member (the last of that name) or element begins. */

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import * as codes from "../../assembly/abi/codes.js";
 import { EVENT_TYPES } from "../../src/schema/agui.generated.js";
+import { mutated } from "../support/mutated.js";
 import { Rng } from "../support/rng.js";
 import { type Event, NaiveTrack, type Violation } from "./support/agui-track.js";
 import { BUILDS, Probe } from "./support/probe.js";
@@ -130,6 +131,8 @@ class CoreTrack {
 const IDS = ["a", "b", "c", "", 'é"\\', "a-rather-long-identifier-of-36-characters"];
 const TAGS = ["s1", "s2", "a", ""];
 const NAMES = ["plan", "a", "tools"];
+/** What a place of a saved track may be changed to. */
+const OTHERS = [0, 1, 2, 3, 5, 99, -1, 1.5, 1e12, null, true, false, "", "m", "c", "s1", "s2", "r", [], {}, [1]];
 
 class Source {
   readonly rng: Rng;
@@ -253,30 +256,6 @@ function busyRun(core: CoreTrack): void {
   for (const event of events) {
     expect(core.judge(event)).not.toHaveProperty("code");
     core.commit();
-  }
-}
-
-/** A copy with one place changed, removed or doubled. */
-function mutated(rng: Rng, value: unknown): unknown {
-  const copy = structuredClone(value) as object;
-  let at = copy as Record<string, unknown> | unknown[];
-  for (;;) {
-    const keys = Object.keys(at);
-    if (keys.length === 0) return copy;
-    const key = rng.pick(keys);
-    const child = (at as Record<string, unknown>)[key];
-    if (child !== null && typeof child === "object" && rng.chance(0.8)) {
-      at = child as unknown[];
-      continue;
-    }
-    if (Array.isArray(at) && rng.chance(0.4)) {
-      if (rng.chance(0.5)) at.splice(Number(key), 1);
-      else at.splice(rng.int(at.length + 1), 0, structuredClone(rng.pick(at)));
-    } else {
-      const other = [0, 1, 2, 3, 5, 99, -1, 1.5, 1e12, null, true, false, "", "m", "c", "s1", "s2", "r", [], {}, [1]];
-      (at as Record<string, unknown>)[key] = rng.pick(other);
-    }
-    return copy;
   }
 }
 
@@ -411,8 +390,8 @@ describe.each(BUILDS)("the track of an AG-UI run (%s)", (kind) => {
     const rng = new Rng(5);
     let refused = 0;
     for (let round = 0; round < 3000; round++) {
-      let value = mutated(rng, JSON.parse(text));
-      if (rng.chance(0.3)) value = mutated(rng, value);
+      let value = mutated(rng, JSON.parse(text), OTHERS);
+      if (rng.chance(0.3)) value = mutated(rng, value, OTHERS);
       const changed = JSON.stringify(value);
       if (core.restore(changed)) same(core.saved(), changed, `round ${round}`);
       else {

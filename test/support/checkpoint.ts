@@ -74,3 +74,29 @@ export function readCheckpoint(bytes: Uint8Array): Checkpoint {
   if (at !== bytes.length) throw new RangeError(`${bytes.length - at} bytes behind the last stream`);
   return { ...head, ...connection, counters, flags, lastEventId, partial, streams };
 }
+
+/** The text of the model of the last stream, as it stands in a checkpoint. */
+export function modelText(bytes: Uint8Array): string {
+  return new TextDecoder("utf-8", { fatal: true }).decode(bytes.subarray(modelAt(bytes)));
+}
+
+/** A checkpoint with another model of its last stream. */
+export function withModel(bytes: Uint8Array, model: string): Uint8Array {
+  const text = new TextEncoder().encode(model);
+  const at = modelAt(bytes);
+  const changed = new Uint8Array(at + text.length);
+  changed.set(bytes.subarray(0, at));
+  changed.set(text, at);
+  const view = new DataView(changed.buffer);
+  view.setUint32(8, changed.length, true);
+  view.setUint32(at - 4, text.length, true);
+  return changed;
+}
+
+/** Where the last stream's model begins: it ends the checkpoint, its length stands before it. */
+function modelAt(bytes: Uint8Array): number {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  let at = bytes.length;
+  while (view.getUint32(at - 4, true) !== bytes.length - at || bytes[at] !== 0x7b) at--;
+  return at;
+}

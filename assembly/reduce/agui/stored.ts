@@ -11,7 +11,10 @@ import { forgetChanges } from "../change-log";
 import { failWhole, faultCode } from "../fault";
 import * as piece from "./fragments";
 import { modelMessagesSize, readModel, replaceModel } from "./load";
-import { readRun, RUN_TEXTS, runName, runNameLength, statusOfOutcome, TEXT_ERROR, TEXT_OUTCOME, TEXT_RESULT, TEXT_USAGE, textStart } from "./run";
+import {
+  readRun, RUN_TEXTS, runName, runNameLength, statusOfOutcome, TEXT_ERROR, TEXT_OUTCOME, TEXT_RESULT, TEXT_RUN, TEXT_THREAD, TEXT_USAGE, TEXT_VERSION,
+  textStart,
+} from "./run";
 import { checkValue, findText, memberAt, placeOf, ruleOf } from "./schema";
 import { hasNamedCalls, statusNamed, storedSize, writeStored } from "./snapshot";
 import { A_FLAGS, A_LOG, A_TRACK, A_VERSION, RUN_NAMED, setStatus } from "./state";
@@ -58,7 +61,7 @@ export function restoreAgui(s: usize, p: usize): bool {
   const run = findText(p, piece.RUN, 3), track = findText(p, piece.TRACK, 5);
   if (!run || load<u8>(run) != 0x7b || !track || load<u8>(track) != 0x7b || membersOf(track) != TRACK_MEMBERS) return refuse();
   const status = statusOf(run);
-  if (!isRun(run, status) || !readRun(s, run) || !readTrack(s, track) || !readThinking(s, track) || !isNamed(track)) return refuse();
+  if (!isRun(run, status) || !readRun(s, run) || !readTrack(s, track) || !readThinking(s, track) || !isNamed(s, track)) return refuse();
   if (trackPhase(s) != phaseOf(status) || (isFinished(status) && statusOfOutcome(s) != status) || !hasInterrupts(s, run)) return refuse();
   setStatus(s, status);
   if (status != code.RUN_IDLE) store<u8>(s, load<u8>(s, A_FLAGS) | RUN_NAMED, A_FLAGS);
@@ -107,6 +110,11 @@ function phaseOf(status: u32): u32 {
   }
 }
 
+// Members of a run as bits, those that are no texts behind the others.
+const STATUS_BIT: u32 = 1 << RUN_TEXTS, INTERRUPTS_BIT: u32 = 2 << RUN_TEXTS;
+const IDS: u32 = 1 << TEXT_THREAD | 1 << TEXT_RUN, VERSION: u32 = 1 << TEXT_VERSION;
+const OUTCOME: u32 = 1 << TEXT_OUTCOME, RESULT: u32 = 1 << TEXT_RESULT, ERROR: u32 = 1 << TEXT_ERROR, USAGE: u32 = 1 << TEXT_USAGE;
+
 // Whether the members of a run are what events may have made them.
 function isRun(p: usize, status: u32): bool {
   if (status == NO_STATUS) return false;
@@ -114,16 +122,25 @@ function isRun(p: usize, status: u32): bool {
   while (q) {
     q = readMember(q);
     const start = valueStart, end = valueEnd;
-    if (isKey(piece.STATUS, 6) || isKey(piece.INTERRUPTS, 10)) continue;
-    let i: u32 = 0;
-    while (i < RUN_TEXTS && !isKey(runName(i), runNameLength(i))) i++;
-    if (i == RUN_TEXTS || (seen >> i & 1) || !isText(i, start, end)) return false;
-    seen |= 1 << i;
+    let bit: u32 = isKey(piece.STATUS, 6) ? STATUS_BIT : isKey(piece.INTERRUPTS, 10) ? INTERRUPTS_BIT : 0;
+    if (!bit) {
+      let i: u32 = 0;
+      while (i < RUN_TEXTS && !isKey(runName(i), runNameLength(i))) i++;
+      if (i == RUN_TEXTS || !isText(i, start, end)) return false;
+      bit = 1 << i;
+    }
+    if (seen & bit) return false;
+    seen |= bit;
   }
+  // RUN_STARTED brings both ids and the version, RUN_FINISHED comes after it; RUN_ERROR may come first
+  if (seen & (VERSION | OUTCOME) && (seen & IDS) != IDS) return false;
+  if ((seen & (OUTCOME | ERROR)) == (OUTCOME | ERROR) || (seen & (OUTCOME | RESULT)) == RESULT) return false;
+  if ((seen & (OUTCOME | ERROR | USAGE)) == USAGE) return false;
   // a stream may be rejected at any time
   if (status == code.RUN_REJECTED) return true;
-  const hasOutcome = (seen >> TEXT_OUTCOME & 1) != 0, hasError = (seen >> TEXT_ERROR & 1) != 0;
-  return hasOutcome == isFinished(status) && hasError == (status == code.RUN_FAILED);
+  if ((seen & OUTCOME) != 0 != isFinished(status) || (seen & ERROR) != 0 != (status == code.RUN_FAILED)) return false;
+  if (status == code.RUN_IDLE) return !(seen & VERSION);
+  return status == code.RUN_FAILED || (seen & IDS) == IDS;
 }
 
 @inline function isKey(name: usize, n: u32): bool { return keyLength == n && equalBytes(keyStart, name, n); }
@@ -137,11 +154,12 @@ function isText(i: u32, p: usize, end: usize): bool {
 // {"message":…,"code"?:…}
 function isError(p: usize): bool {
   if (load<u8>(p) != 0x7b) return false;
-  let q = firstMember(p), hasMessage = false;
+  let q = firstMember(p), hasMessage = false, hasCode = false;
   while (q) {
     q = readMember(q);
-    if (isKey(piece.MESSAGE, 7)) hasMessage = true;
-    else if (!isKey(piece.CODE, 4)) return false;
+    if (!hasMessage && isKey(piece.MESSAGE, 7)) hasMessage = true;
+    else if (!hasCode && isKey(piece.CODE, 4)) hasCode = true;
+    else return false;
     if (load<u8>(valueStart) != 0x22) return false;
   }
   return hasMessage;
@@ -167,7 +185,7 @@ function readThinking(s: usize, track: usize): bool {
   const span = takeNumber(0x2c);
   if (span == NO_STATUS || span > minted) return false;
   const message = takeNumber(0x5d);
-  if (message == NO_STATUS || message > minted) return false;
+  if (message == NO_STATUS || message > minted || (message && message == span)) return false;
   const t = s + A_TRACK;
   store<u32>(t, minted, T_MINTED);
   store<u32>(t, span, T_MINTED_SPAN);
@@ -175,14 +193,10 @@ function readThinking(s: usize, track: usize): bool {
   return true;
 }
 
-// The calls an outcome names follow from the outcome; here only the form is judged.
-function isNamed(track: usize): bool {
-  let p = findText(track, piece.NAMED, 5);
-  if (!p || load<u8>(p) == 0x6e) return p != 0;
-  if (load<u8>(p++) != 0x5b) return false;
-  while (load<u8>(p) == 0x22) {
-    p = stringEnd(p + 1) + 1;
-    if (load<u8>(p) == 0x2c) p++;
-  }
-  return load<u8>(p) == 0x5d;
+// Whether `named` is what the outcome names; the run has been read.
+function isNamed(s: usize, track: usize): bool {
+  const p = findText(track, piece.NAMED, 5);
+  if (!p || !hasNamedCalls(s)) return p != 0 && load<u8>(p) == 0x6e;
+  const n = <u32>(valueEnd - valueStart);
+  return <u32>(skipTrusted(p) - p) == n && memory.compare(p, valueStart, n) == 0;
 }

@@ -1,17 +1,19 @@
 // Reading the track of a checkpoint (docs/semantics-agui.md §12). The text is canonical JSON; nothing else about it is trusted.
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
+import { AG_TEXT_MESSAGE_CHUNK, F_ROLE } from "../../abi/agui";
 import { E_BAD_CHECKPOINT, E_OUT_OF_MEMORY } from "../../abi/codes";
 import { stringEnd } from "../../text/scan";
 import { failWhole } from "../fault";
 import { journalRoom } from "./journal";
 import { findItem, findStep, link, mark, newItem, openStep, STEP_ROOM, useName, useOwner } from "./entries";
 import { openLane } from "./lanes";
+import { checkValue, memberAt, placeOf, ruleOf } from "./schema";
 import { A_TRACK } from "./state";
 import { answerCall, endSubagent, mayName, ownerIs, startCall, startSubagent, trackCommit, trackFree, trackRollback } from "./track";
 import {
-  I_LANE, I_LINKS, I_NUMBER, I_SECOND_LINKS, I_SECOND_NUMBER, isMarked, ITEM_ACTIVITY, ITEM_CALL, ITEM_REASONING, N_LANE, OPEN, PARENT,
-  PHASE_NONE, PHASE_ERRORED, PHASE_FINISHED, PHASE_TRUNCATED, SPAN_OPEN, STARTED, SUBAGENT, T_ACTIVE, T_LANES, T_OPENINGS, T_PARENT_LANE, T_PHASE, T_REASONING,
-  T_SPANS, T_STEPS, T_TEXTS, T_TOOLS,
+  I_LANE, I_LINKS, I_NUMBER, I_SECOND_LINKS, I_SECOND_NUMBER, isMarked, ITEM_ACTIVITY, ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, N_LANE, OPEN, PARENT,
+  PHASE_NONE, PHASE_ERRORED, PHASE_FINISHED, PHASE_TRUNCATED, SPAN_OPEN, STARTED, SUBAGENT, T_ACTIVE, T_ITEMS, T_LANES, T_OPENINGS, T_PARENT_LANE, T_PHASE,
+  T_REASONING, T_SPANS, T_STEPS, T_SUBAGENTS, T_TEXTS, T_TOOLS,
 } from "./track-layout";
 
 const KEYS: usize = memory.data<u8>([
@@ -109,8 +111,11 @@ function readParts(s: usize, p: usize): bool {
   if (!enter(p, KEYS + 5, 5)) return false;
   while (hasRow()) if (!hasRoom() || !readItem(t) || !keep(s)) return false;
   if (!take(0x5d)) return false;
-  if (!sortList(t + T_TEXTS, I_LINKS, I_NUMBER) || !sortList(t + T_TOOLS, I_LINKS, I_NUMBER) || !sortList(t + T_REASONING, I_LINKS, I_NUMBER)
-    || !sortList(t + T_SPANS, I_SECOND_LINKS, I_SECOND_NUMBER)) return false;
+  sortList(t + T_TEXTS, I_LINKS, I_NUMBER);
+  sortList(t + T_TOOLS, I_LINKS, I_NUMBER);
+  sortList(t + T_REASONING, I_LINKS, I_NUMBER);
+  sortList(t + T_SPANS, I_SECOND_LINKS, I_SECOND_NUMBER);
+  if (!areDistinct(t)) return false;
   if (!enter(p, KEYS + 10, 5)) return false;
   while (hasRow()) if (!hasRoom() || !readStep(t) || !keep(s)) return false;
   if (!take(0x5d)) return false;
@@ -122,8 +127,17 @@ function readParts(s: usize, p: usize): bool {
   if (!take(0x5d)) return false;
   if (!enter(p, KEYS + 29, 5)) return false;
   while (hasRow()) if (!hasRoom() || !readLane(t) || !keep(s)) return false;
-  if (!take(0x5d)) return false;
-  return !isOver(load<u32>(t, T_PHASE)) || !holdsOpen(t);
+  if (!take(0x5d) || !areCallsStarted(t)) return false;
+  const phase = load<u32>(t, T_PHASE);
+  // before a run nothing has been named
+  if (phase == PHASE_NONE && load<u32>(t, T_ITEMS) | load<u32>(t, T_SUBAGENTS)) return false;
+  return !isOver(phase) || !holdsOpen(t);
+}
+
+// Whether every open call has been started in this run.
+function areCallsStarted(t: usize): bool {
+  for (let call = <usize>load<u32>(t, T_TOOLS); call; call = load<u32>(call + I_LINKS, 4)) if (!isMarked(call, STARTED)) return false;
+  return true;
 }
 
 // A row is good: its changes need not be taken back one by one.
@@ -157,7 +171,7 @@ function readItem(t: usize): bool {
 }
 
 function readOpening(t: usize, item: usize, list: usize, links: usize, place: usize, opening: u32): bool {
-  if (!take(0x2c) || !takeNumber()) return false;
+  if (!take(0x2c) || !takeNumber() || !number) return false;
   store<u32>(item + place, number);
   if (number > load<u32>(t, T_OPENINGS)) store<u32>(t, number, T_OPENINGS);
   link(list, item, links);
@@ -203,11 +217,12 @@ function readLane(t: usize): bool {
   const kind = number;
   if (!take(0x2c) || !takeText()) return false;
   const item = findItem(t, kind, text, length);
-  if (!item || load<u32>(item, I_LANE) || !take(0x2c) || !takeTextOrNull()) return false;
+  if (!item || load<u32>(item, I_LANE) || (kind == ITEM_CALL && !isMarked(item, STARTED)) || !take(0x2c) || !takeTextOrNull()) return false;
   const first = text, firstLength = length;
   if (!take(0x2c) || !takeTextOrNull()) return false;
   const second = text, secondLength = length;
   if ((first != 0) != (kind != ITEM_REASONING) || (second && kind == ITEM_REASONING)) return false;
+  if (kind == ITEM_MESSAGE && !checkValue(first - 1, ruleOf(memberAt(AG_TEXT_MESSAGE_CHUNK, placeOf(AG_TEXT_MESSAGE_CHUNK, F_ROLE) - 1)))) return false;
   // the tag of the opener is that of the lane
   if (!take(0x2c) || !takeTextOrNull() || (text ? owner == PARENT || !ownerIs(owner, text, length) : owner != PARENT)) return false;
   return openLane(t, kind, owner, item, first ? first - 1 : 0, first ? firstLength + 2 : 0, second ? second - 1 : 0, second ? secondLength + 2 : 0)
@@ -218,8 +233,27 @@ function readLane(t: usize): bool {
 
 const BINS: usize = memory.data(33 * 4, 16);
 
-// Sorts a list by the numbers at `place`; false when two are equal.
-function sortList(list: usize, links: usize, place: usize): bool {
+// Whether all openings have numbers of their own; the lists are sorted.
+function areDistinct(t: usize): bool {
+  let text = <usize>load<u32>(t, T_TEXTS), call = <usize>load<u32>(t, T_TOOLS), message = <usize>load<u32>(t, T_REASONING);
+  let span = <usize>load<u32>(t, T_SPANS), before: u32 = 0;
+  while (text | call | message | span) {
+    const a = numberAt(text, I_NUMBER), b = numberAt(call, I_NUMBER), c = numberAt(message, I_NUMBER), d = numberAt(span, I_SECOND_NUMBER);
+    const least = min(min(a, b), min(c, d));
+    if (least == before) return false;
+    before = least;
+    if (least == a) text = load<u32>(text + I_LINKS, 4);
+    else if (least == b) call = load<u32>(call + I_LINKS, 4);
+    else if (least == c) message = load<u32>(message + I_LINKS, 4);
+    else span = load<u32>(span + I_SECOND_LINKS, 4);
+  }
+  return true;
+}
+
+@inline function numberAt(item: usize, place: usize): u32 { return item ? load<u32>(item + place) : 0xffffffff; }
+
+// Sorts a list by the numbers at `place`.
+function sortList(list: usize, links: usize, place: usize): void {
   const next = links + 4;
   memory.fill(BINS, 0, 33 * 4);
   let entry = <usize>load<u32>(list);
@@ -240,13 +274,11 @@ function sortList(list: usize, links: usize, place: usize): bool {
   let previous: usize = 0;
   store<u32>(list, <u32>sorted);
   while (sorted) {
-    if (previous && load<u32>(previous + place) == load<u32>(sorted + place)) return false;
     store<u32>(sorted + links, <u32>previous);
     previous = sorted;
     sorted = load<u32>(sorted + next);
   }
   store<u32>(list, <u32>previous, 4);
-  return true;
 }
 
 function merge(a: usize, b: usize, next: usize, place: usize): usize {

@@ -42,7 +42,7 @@ export class RunState {
   /** RUN_FINISHED. */
   finish(event: JsonObject): void {
     this.outcome = (own(event, "outcome") as JsonObject | undefined) ?? { type: "success" };
-    this.status = STATUS_OF[this.outcome.type as keyof typeof STATUS_OF];
+    this.status = statusOfOutcome(this.outcome);
     this.result = own(event, "result");
     this.usage = own(event, "usage");
   }
@@ -86,6 +86,11 @@ export class RunState {
   get interrupts(): unknown[] {
     return this.outcome?.type === "interrupt" ? (this.outcome.interrupts as unknown[]) : [];
   }
+}
+
+/** The status that an outcome stands for. */
+export function statusOfOutcome(outcome: JsonObject): RunStatus {
+  return STATUS_OF[outcome.type as keyof typeof STATUS_OF];
 }
 
 const STATUS_OF = { success: "finished", interrupt: "interrupted", cancelled: "cancelled" } as const;

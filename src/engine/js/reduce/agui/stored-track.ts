@@ -1,11 +1,14 @@
-import { own } from "../../../../json/object.js";
+import { memberTexts, readPlain } from "../../../../json/exact.js";
+import { type JsonObject, own } from "../../../../json/object.js";
 import { isObject } from "../../../../json/tree.js";
 import { type LaneKind, REASONING_LANE, TEXT_LANE, TOOL_LANE } from "./lanes.js";
 import { Thinking } from "./thinking.js";
 import {
   ACTIVITY,
+  CALL,
   type Item,
   type ItemKind,
+  NO_RUN,
   OPEN_MESSAGE,
   OPEN_SPAN,
   REASONING,
@@ -16,6 +19,8 @@ import {
 } from "./track.js";
 
 const NAMES = ["phase", "items", "steps", "subagents", "calls", "lanes", "thinking", "named"] as const;
+/** Nobody counts further than a run could. */
+const LARGEST_NUMBER = 999_999_999;
 const ROLES: readonly unknown[] = ["developer", "system", "assistant", "user"];
 
 /** What a checkpoint keeps of a run besides the model (docs/semantics-agui.md §12). */
@@ -48,10 +53,17 @@ function writeItem({ kind, id, owner, open, messageNumber, spanNumber }: Item): 
   return written;
 }
 
-/** The same read back; undefined when it is malformed or names more than the limit. */
-export function readTrack(stored: unknown, limit: number): { track: Track; thinking: Thinking } | undefined {
+/**
+ * The same read back; undefined when it says what no engine could have written, or names more than the limit.
+ *
+ * @param stored well-formed JSON text
+ */
+export function readTrack(stored: string, limit: number): { track: Track; thinking: Thinking } | undefined {
   try {
-    return read(stored, limit);
+    const value = readPlain(stored);
+    // repeated members
+    check(isObject(value) && memberTexts(stored).length === NAMES.length);
+    return read(value, limit);
   } catch (error) {
     if (error instanceof Malformed) return undefined;
     throw error;
@@ -64,8 +76,7 @@ function check(condition: boolean): asserts condition {
   if (!condition) throw new Malformed();
 }
 
-function read(stored: unknown, limit: number): { track: Track; thinking: Thinking } {
-  check(isObject(stored) && Object.keys(stored).length === NAMES.length);
+function read(stored: JsonObject, limit: number): { track: Track; thinking: Thinking } {
   const [phase, items, steps, subagents, calls, lanes, thinking, named] = NAMES.map((name) => own(stored, name));
   check(isCount(phase) && phase <= TRUNCATED);
   const track = new Track();
@@ -79,13 +90,18 @@ function read(stored: unknown, limit: number): { track: Track; thinking: Thinkin
   readFlags(subagents, track.subagents);
   readFlags(calls, track.calls);
   check(track.names <= limit);
+  // A call has been started by the START that opened it.
+  for (const id of track.calls.keys()) check(track.find(CALL, id) !== undefined);
+  for (const { id } of track.openItems(CALL)) check(track.calls.has(id));
   readLanes(lanes, track);
-  check(Array.isArray(named) ? named.every((id) => typeof id === "string") : named === null);
+  check(Array.isArray(named) ? named.length > 0 && named.every((id) => typeof id === "string") : named === null);
   track.named = Array.isArray(named) ? named : undefined;
   if (phase !== RUNNING && phase !== TRUNCATED && phase !== REJECTED) check(isClosed(track));
+  if (phase === NO_RUN) check(track.names === 0);
 
   const [minted, span, message] = rows([thinking], 3)[0] as unknown[];
   check(isCount(minted) && isCount(span) && isCount(message) && span <= minted && message <= minted);
+  check(span === 0 || span !== message);
   const numbers = new Thinking();
   numbers.minted = minted;
   numbers.span = span;
@@ -123,7 +139,7 @@ function readLanes(stored: unknown, track: Track): void {
     else if (kind === TOOL_LANE) check(first !== null);
     else check(first === null && second === null);
     // Lanes and the items that they name have kinds of the same numbers. The item may have been ended from another lane.
-    check(track.find(kind as ItemKind, id) !== undefined);
+    check(track.find(kind as ItemKind, id) !== undefined && (kind !== TOOL_LANE || track.calls.has(id)));
     check(lanes.of(owner ?? undefined) === undefined && lanes.holding(kind as LaneKind, id) === undefined);
     lanes.open({
       owner: owner ?? undefined,
@@ -157,7 +173,7 @@ function isClosed(track: Track): boolean {
 }
 
 function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isSafeInteger(value) && value >= 0;
+  return typeof value === "number" && value <= LARGEST_NUMBER;
 }
 
 function isOwner(value: unknown): value is string | null {

@@ -1,5 +1,5 @@
 import { equalValues } from "../../../../json/equal.js";
-import { stringify } from "../../../../json/exact.js";
+import { memberTexts, stringify } from "../../../../json/exact.js";
 import { type JsonObject, own } from "../../../../json/object.js";
 import { isObject } from "../../../../json/tree.js";
 import type { Limits } from "../../../../limits.js";
@@ -9,13 +9,14 @@ import type { RunStatus } from "../../../contract.js";
 import { makeModel } from "./load.js";
 import type { Model } from "./model.js";
 import type { AguiReducer } from "./reducer.js";
-import { RunState } from "./run.js";
+import { RunState, statusOfOutcome } from "./run.js";
 import { readTrack, writeTrack } from "./stored-track.js";
 import type { Thinking } from "./thinking.js";
 import { REJECTED, type Track } from "./track.js";
 
 /** A model as `readText` reads it. */
 export interface StoredText {
+  text: string;
   value: unknown;
   source: { nesting: number; bytes: number; exact: boolean };
 }
@@ -63,16 +64,22 @@ export function storeModel({ model, run, track, thinking }: AguiReducer, rejecte
   });
 }
 
-/** The same read back; undefined when it is malformed or beyond a limit. */
-export function restoreModel({ value, source }: StoredText, limits: Limits): Restored | undefined {
-  if (!isObject(value) || Object.keys(value).length !== 4) return undefined;
+/** The same read back; undefined when it says what no engine could have written, or is beyond a limit. */
+export function restoreModel({ text, value, source }: StoredText, limits: Limits): Restored | undefined {
+  if (!isObject(value)) return undefined;
+  const members = memberTexts(text);
+  const texts = new Map(members);
+  const runText = texts.get("run");
+  const trackText = texts.get("track");
+  if (members.length !== 4 || runText === undefined || trackText === undefined) return undefined;
   const messages = own(value, "messages");
   const state = own(value, "state");
-  const run = readRun(own(value, "run"));
-  const tracked = readTrack(own(value, "track"), limits.items);
+  const run = readRun(own(value, "run"), runText);
+  const tracked = readTrack(trackText, limits.items);
   if (run === undefined || tracked === undefined || state === undefined) return undefined;
   const { track, thinking } = tracked;
   if (!(STATUS_IN_PHASE[track.phase] as readonly string[]).includes(run.status)) return undefined;
+  if (!equalValues(track.named ?? [], namedBy(run.outcome))) return undefined;
   const { fault, removals } = enforceList(messages, "Message", STRICT);
   if (fault !== undefined || removals.length > 0) return undefined;
   const model = makeModel(messages as JsonObject[], state, source, limits);
@@ -84,8 +91,8 @@ export function isRejected({ track }: Restored): boolean {
   return track.phase === REJECTED;
 }
 
-function readRun(stored: unknown): RunState | undefined {
-  if (!isObject(stored)) return undefined;
+function readRun(stored: unknown, text: string): RunState | undefined {
+  if (!isObject(stored) || memberTexts(text).length !== Object.keys(stored).length) return undefined;
   for (const name of Object.keys(stored)) {
     const rule = Object.hasOwn(RUN_RULES, name) ? RUN_RULES[name] : undefined;
     if (rule === undefined) return undefined;
@@ -99,12 +106,42 @@ function readRun(stored: unknown): RunState | undefined {
   run.result = own(stored, "result");
   run.error = own(stored, "error") as JsonObject | undefined;
   run.usage = own(stored, "usage");
-  if (run.error !== undefined && !isRunError(run.error)) return undefined;
+  const errorText = new Map(memberTexts(text)).get("error");
+  if (run.error !== undefined && !isRunError(run.error, memberTexts(errorText!).length)) return undefined;
+  if (!isPossible(run)) return undefined;
   return equalValues(own(stored, "interrupts"), run.interrupts) ? run : undefined;
 }
 
-function isRunError(error: JsonObject): boolean {
-  const { length } = Object.keys(error);
+/**
+ * Whether events can have brought these members together: RUN_STARTED brings both ids and the version and takes the rest away, RUN_FINISHED
+ * comes behind it and brings an outcome, RUN_ERROR may come first and leaves neither outcome nor result.
+ */
+function isPossible({ status, threadId, runId, protocolVersion, outcome, result, error, usage }: RunState): boolean {
+  const started = threadId !== undefined && runId !== undefined;
+  if ((protocolVersion !== undefined || outcome !== undefined) && !started) return false;
+  if (outcome === undefined ? result !== undefined : error !== undefined) return false;
+  if (usage !== undefined && outcome === undefined && error === undefined) return false;
+  switch (status) {
+    case "rejected":
+      return true;
+    case "idle":
+      return outcome === undefined && error === undefined && protocolVersion === undefined;
+    case "failed":
+      return error !== undefined;
+    case "running":
+    case "truncated":
+      return started && outcome === undefined && error === undefined;
+    default:
+      return outcome !== undefined && statusOfOutcome(outcome) === status;
+  }
+}
+
+/** The calls that a success outcome names as pending. */
+function namedBy(outcome: JsonObject | undefined): unknown {
+  return (outcome?.type === "success" ? own(outcome, "pendingToolCallIds") : undefined) ?? [];
+}
+
+function isRunError(error: JsonObject, length: number): boolean {
   const code = own(error, "code");
   if (typeof own(error, "message") !== "string") return false;
   return code === undefined ? length === 1 : typeof code === "string" && length === 2;
