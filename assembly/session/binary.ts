@@ -32,7 +32,7 @@ export function readBinary(c: usize, transport: u32, start: usize, end: usize): 
   const done = transport == code.TRANSPORT_MSGPACK
     ? isRead(c, readMsgpack(start, end, TEXT, option(c, layout.OPT_DEPTH), hasOption(c, layout.FLAG_REPLACE_UTF8)))
     : isFrameRead(c, readProtobuf(start, end, TEXT, option(c, layout.OPT_DEPTH)));
-  return done && handleText(c, <u32>(end - start));
+  return done && handleText(c);
 }
 
 /**
@@ -47,19 +47,20 @@ export function readDirectMsgpack(c: usize, p: usize, end: usize): usize {
   return msgpackEnd;
 }
 
-/** Handles the message of `size` bytes that `readDirectMsgpack` has read; whether it was accepted. */
-export function handleDirectText(c: usize, size: u32): bool {
+/** Handles the message that `readDirectMsgpack` has read; whether it was accepted. */
+export function handleDirectText(c: usize): bool {
   if (msgpackReplaced) reportWarning(c, code.W_UTF8_REPLACED, 0, 0);
-  return handleText(c, size);
+  return handleText(c);
 }
 
-function handleText(c: usize, size: u32): bool {
+// A queue counts the text.
+function handleText(c: usize): bool {
   const text = <usize>load<u32>(TEXT, RUN_PTR), n = load<u32>(TEXT, RUN_LEN), end = text + n;
   for (let i: usize = 0; i < 64; i += 8) store<u64>(end + i, 0);
   if (!hasRoom(c, n)) return false;
   readFromWire(true);
   let accepted = false;
-  if (load<u8>(text) == 0x7b && scanMessage(c, text, false) == end) accepted = conclude(c, handleMessage(c, text, end, size, false));
+  if (load<u8>(text) == 0x7b && scanMessage(c, text, false) == end) accepted = conclude(c, handleMessage(c, text, end, n, false));
   else {
     clearFault();
     failWhole(code.E_NOT_AN_EVENT);
