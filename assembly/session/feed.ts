@@ -120,7 +120,7 @@ function run(c: usize): u32 {
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
   const agui = load<u32>(c, C_RUN) != 0;
   const deltas = agui && allowsDeltas(c);
-  const tokens = kind != code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c)), binary = isBinary(kind), templates = tokens && !binary;
+  const tokens = kind != code.TRANSPORT_JSON && !load<u8>(c + C_OPTIONS, layout.OPT_PASS) && (agui ? allowsAguiTokens(c) : allowsTokens(c)), binary = isBinary(kind), templates = tokens && !binary;
   if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
   beginChunk(f, p);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
@@ -136,6 +136,7 @@ function run(c: usize): u32 {
         if (q != p) {
           sseCommitId(f);
           accepted += agui ? foldedAguiTokens : foldedTokens;
+          if (load<u32>(c, C_STATE)) { p = q; break; }
           if (q >= end) { p = q; break; }
           p = q;
         }
@@ -166,6 +167,7 @@ function run(c: usize): u32 {
         const q = agui ? foldAguiBinary(c, p, end, kind) : foldAppends(c, p, end);
         if (q != p) {
           accepted += agui ? foldedBinary : foldedAppends;
+          if (load<u32>(c, C_STATE)) { p = q; break; }
           if (q >= end) { p = q; break; }
           p = q;
         }

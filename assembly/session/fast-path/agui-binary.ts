@@ -9,6 +9,8 @@ import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
 import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees, textLength } from "../../reduce/agui/track";
 import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from "../layout";
+import { wireOf } from "../transcode/emit";
+import { mayRelay, relayMessage } from "../transcode/relay";
 import { areTokensOrdinary } from "./agui-token";
 import { strAt, strLength, uintEnd } from "./msgpack-scan";
 import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
@@ -32,10 +34,18 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
   if (!areTokensOrdinary(t, s)) return p;
   let n: u32 = 0;
   const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
-  while (p < end) {
+  const wire = wireOf(c);
+  while (p < end && (!wire || mayRelay(<u32>(end - p)))) {
     const q = transport == TRANSPORT_MSGPACK ? readMap(p, end, most) : readFrame(p, end, most);
     if (!q || !foldRead(s)) break;
     n++;
+    if (wire) {
+      // what the writers take for themselves is not the stream's
+      setAccount(0);
+      const done = relayMessage(c, p, q);
+      setAccount(t);
+      if (!done) { p = q; break; }
+    }
     p = q;
   }
   setAccount(account);

@@ -5,7 +5,7 @@ import {
   AG_REASONING_MESSAGE_CONTENT, AG_TEXT_MESSAGE_CONTENT, AG_TOOL_CALL_ARGS, F_DELTA, F_MESSAGE_ID, F_SUBAGENT_RUN_ID, F_TIMESTAMP, F_TOOL_CALL_ID, F_TYPE,
 } from "../../abi/agui";
 import {
-  AGUI_NO_SUBAGENTS, FLAG_REPORT_EVENTS, OPT_AGUI_FLAGS, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_NUMBER_LENGTH, OPT_TO,
+  AGUI_NO_SUBAGENTS, FLAG_REPORT_EVENTS, OPT_AGUI_FLAGS, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_NUMBER_LENGTH,
 } from "../../abi/layout";
 import { setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
@@ -17,6 +17,8 @@ import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, lanesPending, openItem
 import { isMarked, KIND, E_BITS, OPEN, PHASE_RUNNING, T_LAST } from "../../reduce/agui/track-layout";
 import { F_LIMIT } from "../../frame/state";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
+import { wireOf } from "../transcode/emit";
+import { mayRelay, needsHalves, relayText } from "../transcode/relay";
 import {
   addHole, beginTemplate, digits, endTemplate, firstNode, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, MOST_DIGITS, N_CHILD, N_HOLE, N_LENGTH,
   N_LITERAL, N_NAME_LENGTH, noteHits, repeats,
@@ -31,7 +33,7 @@ const MEMBERS: u64 = (<u64>1 << F_TYPE) | (<u64>1 << F_MESSAGE_ID) | (<u64>1 << 
 /** Whether a connection's options let templates decide: nobody wants the events themselves, nothing is removed from them, and numbers may be as long as templates take. */
 export function allowsAguiTokens(c: usize): bool {
   const reported = <u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS ? load<u64>(c + C_OPTIONS, OPT_EVENT_TYPES) : 0;
-  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) & TOKENS) == 0 && !(<u32>load<u8>(c + C_OPTIONS, OPT_AGUI_FLAGS) & AGUI_NO_SUBAGENTS) && !load<u8>(c + C_OPTIONS, OPT_TO)
+  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) & TOKENS) == 0 && !(<u32>load<u8>(c + C_OPTIONS, OPT_AGUI_FLAGS) & AGUI_NO_SUBAGENTS)
     && option(c, OPT_NUMBER_LENGTH) >= MOST_DIGITS;
 }
 
@@ -50,12 +52,14 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
   if (!areTokensOrdinary(t, s)) return p;
   let n: u32 = 0;
   const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
-  while (p < end) {
+  const wire = wireOf(c);
+  while (p < end && (!wire || mayRelay(<u32>(end - p)))) {
     const q = matchToken(s, p);
     aguiTokenKnown = q != 0;
-    if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength)) break;
+    if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength) || (wire && needsHalves(c, wire, deltaFlags))) break;
     if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags)) break;
     n++;
+    if (wire && !relay(c, p, q, t)) { p = q; break; }
     p = q;
   }
   setAccount(account);
@@ -68,6 +72,14 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
     noteHits(n);
   }
   return p;
+}
+
+// What the writers take for themselves is not the stream's.
+function relay(c: usize, p: usize, end: usize, t: usize): bool {
+  setAccount(0);
+  const done = relayText(c, p, end);
+  setAccount(t);
+  return done;
 }
 
 /** Whether the model of the stream is in a phase in which a token is judged by what it names alone. */

@@ -5,6 +5,8 @@ import { equalText } from "../../memory/copy";
 import { B_ID, B_ID_LENGTH, findOtherBlock, S_LAST_BLOCK } from "../../reduce/agentue/state";
 import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_LAST_USED, add, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { findOtherStream } from "../streams";
+import { wireOf } from "../transcode/emit";
+import { mayRelay, relayMessage } from "../transcode/relay";
 import { strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { foldAppend } from "./token";
 import {
@@ -25,7 +27,8 @@ export let foldedAppends: u32 = 0;
 export function foldAppends(c: usize, p: usize, end: usize): usize {
   let n: u32 = 0, hits: u32 = 0;
   selectTemplates(MSGPACK_SET);
-  while (p < end) {
+  const wire = wireOf(c);
+  while (p < end && (!wire || mayRelay(<u32>(end - p)))) {
     let q = templatesAwake() ? matchOne(c, p, end) : 0;
     if (q) hits++;
     else {
@@ -33,6 +36,7 @@ export function foldAppends(c: usize, p: usize, end: usize): usize {
       if (!q) break;
     }
     n++;
+    if (wire && !relayMessage(c, p, q)) { p = q; break; }
     p = q;
   }
   foldedAppends = n;

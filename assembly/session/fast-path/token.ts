@@ -1,7 +1,7 @@
 // A token-sized append recognised by a template, folded without parsing. Whatever is not entirely ordinary (another status, a gap, a stale seq,
 // an unknown block or field, a limit in reach) is left to the full road; nothing has been touched then.
 import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../abi/codes";
-import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE, OPT_TO } from "../../abi/layout";
+import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE } from "../../abi/layout";
 import { TOKEN_DEPTH, TOKEN_DIGITS } from "../../reduce/agentue/judge";
 import { appendHot, hasHotField } from "../../reduce/agentue/append";
 import { IN_BURST, S_APPLIED, S_FLAGS, S_SEQ, S_STATUS, SEQ_KNOWN } from "../../reduce/agentue/state";
@@ -11,12 +11,14 @@ import {
   matchedBlock, matchedDelta, matchedDeltaEnd, matchedField, matchedFieldLength, matchedFieldWord, matchedFlags, matchedSeq, matchedStream, matchedUnits,
   matchTemplate,
 } from "./templates";
+import { mayRelay, needsHalves, relayText } from "../transcode/relay";
+import { wireOf } from "../transcode/emit";
 import { noteHits } from "./trie";
 
 /** Whether a connection's options let templates decide: nobody wants the events themselves, and the limits are above what templates take. */
 @inline export function allowsTokens(c: usize): bool {
   return !(<u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS) && option(c, OPT_NUMBER_LENGTH) >= TOKEN_DIGITS
-    && option(c, OPT_DEPTH) >= TOKEN_DEPTH && !load<u8>(c + C_OPTIONS, OPT_TO);
+    && option(c, OPT_DEPTH) >= TOKEN_DEPTH;
 }
 
 /** Whether a template knew the last event that `foldTokens` was asked about, whatever became of it: then there is nothing to learn from it. */
@@ -28,10 +30,12 @@ export let foldedTokens: u32 = 0;
 /** Folds the events from `p` on as long as templates know them; the address behind them. */
 export function foldTokens(c: usize, p: usize, end: usize): usize {
   let n: u32 = 0;
-  while (p < end) {
-    const q = foldToken(c, p);
+  const wire = wireOf(c);
+  while (p < end && (!wire || mayRelay(<u32>(end - p)))) {
+    const q = foldToken(c, p, wire);
     if (!q) break;
     n++;
+    if (wire && !relayText(c, p, q)) { p = q; break; }
     p = q;
   }
   foldedTokens = n;
@@ -45,10 +49,10 @@ export function foldTokens(c: usize, p: usize, end: usize): usize {
 }
 
 // Folds the event at `p`; the address behind it, 0 = not done.
-@inline function foldToken(c: usize, p: usize): usize {
+@inline function foldToken(c: usize, p: usize, wire: u32): usize {
   const q = matchTemplate(c, p), t = matchedStream;
   tokenKnown = q != 0;
-  if (!q || !t || !matchedBlock) return 0;
+  if (!q || !t || !matchedBlock || (wire && needsHalves(c, wire, matchedFlags))) return 0;
   return foldAppend(c, t, matchedSeq, matchedBlock, matchedField, matchedFieldLength, matchedFieldWord, matchedDelta, matchedDeltaEnd, matchedFlags, matchedUnits,
     <u32>(q - p)) ? q : 0;
 }

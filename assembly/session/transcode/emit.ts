@@ -24,6 +24,9 @@ import { dropAllHalves, dropHalves, HALF_LENGTH, heldHalf, holdHalf, holdsHalves
 /** The wire that events go out on (`TRANSPORT_` id), 0 = nowhere: the connection is a reducer's. */
 @inline export function wireOf(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, OPT_TO); }
 
+/** Whether events go out on it as JSON text. */
+@inline export function isTextWire(wire: u32): bool { return wire < <u32>code.TRANSPORT_MSGPACK; }
+
 /** Room for what an event of `n` bytes of text comes to, before it is applied; false = out of memory. */
 export function reserveWire(n: u32): bool { return scratchReserve(WIRE, n * 3 + 256) && scratchReserve(EVENT, n + 128); }
 
@@ -36,7 +39,7 @@ const DATA: usize = memory.data<u8>([0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0, 0]);
  */
 export function emit(c: usize, p: usize, end: usize): bool {
   const wire = wireOf(c);
-  if (wire < <u32>code.TRANSPORT_MSGPACK) {
+  if (isTextWire(wire)) {
     if (!putText(p, end, wire == code.TRANSPORT_SSE)) return false;
     noteLosses(c, readLosses(c));
     return true;
@@ -104,7 +107,8 @@ function put(d: usize, p: usize, end: usize): usize {
   return d + (end - p);
 }
 
-function putText(p: usize, end: usize, sse: bool): bool {
+/** Writes the validated text [p, end) as an event of SSE or as a line; false = out of memory, nothing written. */
+export function putText(p: usize, end: usize, sse: bool): bool {
   if (!scratchReserve(WIRE, <u32>(end - p) + 32)) return false;
   const start = <usize>load<u32>(WIRE, RUN_PTR) + load<u32>(WIRE, RUN_LEN);
   let d = start;
@@ -119,7 +123,8 @@ function putText(p: usize, end: usize, sse: bool): bool {
   return true;
 }
 
-function putBinary(c: usize, p: usize, end: usize, wire: u32, losses: u32): bool {
+/** Writes the validated text [p, end), canonical for protobuf, as a message of a binary wire, and notes the losses; false = out of memory, nothing written. */
+export function putBinary(c: usize, p: usize, end: usize, wire: u32, losses: u32): bool {
   if (wire == code.TRANSPORT_MSGPACK) {
     const status = writeMsgpack(p, end, WIRE);
     if (status == code.E_OUT_OF_MEMORY) return false;
