@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { RULES } from "../codec/support/protobuf.js";
+import { field, RULES, string } from "../codec/support/protobuf.js";
 import { finished, messagesSnapshot, raw, run, started, text, textContent, textStart } from "../support/agui-events.js";
 import { frame, protobufOf } from "../support/binary.js";
 import { concat, utf8 } from "../support/bytes.js";
@@ -43,6 +43,11 @@ const UNKNOWN = frameOf("c2 02 00");
 const LEFT_OUT = frameOf("b2 01 0e 0a 02 08 15 1a 01 74 22 01 63 3a 02 4a 00");
 const ILL_FORMED = frameOf("12 0b 0a 02 08 01 12 01 6d 1a 02 ff 61");
 const RESULT = { id: "t", toolCallId: "c", role: "tool", content: [] };
+
+/** The number 12345 as a Value, an entry of a Struct, and an image that has it and a source of an unknown kind. */
+const LONG = "11 00 00 00 00 80 1c c8 40";
+const entry = (value: string): string => field(1, `${string(1, "a")}${field(2, value)}`);
+const UNNAMED = `${field(1, field(7, ""))}${field(2, LONG)}`;
 
 agui("protobuf", [
   {
@@ -255,6 +260,23 @@ agui("protobuf", [
       ["limit", message({ type: "CUSTOM", name: "n", value: 12345 })],
     ),
     messages: AFTER_MORE,
+  },
+  {
+    name: "also one that a repeated key hides, but none of a part that is left out",
+    ...on,
+    options: { onViolation: "skip-event", limits: { numberLength: 4 } },
+    steps: [
+      message(started()),
+      frameOf(
+        field(11, `${field(1, "08 0a")}${string(2, "n")}${field(3, field(5, `${entry(LONG)}${entry("20 01")}`))}`),
+      ),
+      frameOf(field(22, `${field(1, "08 15")}${string(3, "t")}${string(4, "c")}${field(7, field(2, UNNAMED))}`)),
+      message({ type: "RAW", event: 1234 }),
+    ],
+    applied: 3,
+    errors: [{ code: "limit", eventIndex: 1, byteOffset: message(started()).length + 4 }],
+    warnings: [{ code: "unknown_variant", eventIndex: 2 }],
+    messages: [RESULT],
   },
   {
     name: "a queue holds JSON text",

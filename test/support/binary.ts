@@ -52,6 +52,7 @@ export function carried(transport: BinaryTransport, json: string): Uint8Array | 
 }
 
 function textOfFrame(bytes: Uint8Array): string {
-  const reading = readProtobuf(bytes.subarray(4), DEPTH);
-  return "text" in reading ? reading.text : "null";
+  const orders = new Map<object, string[]>();
+  const reading = readProtobuf(bytes.subarray(4), { depth: DEPTH, orders });
+  return "value" in reading ? stringify(reading.value, orders) : "null";
 }

@@ -1,9 +1,9 @@
 import { ExactNumber, noteOrder } from "../../json/exact.js";
 import { exactDouble } from "../../json/number.js";
 import { type JsonObject, put } from "../../json/object.js";
+import { decodeReplacing, decodeText, illFormedAt } from "../text.js";
 import { base64Of } from "./base64.js";
 import { MsgpackFault, type MsgpackReason } from "./fault.js";
-import { decodeReplacing, decodeText, illFormedAt } from "./text.js";
 import { isTimestampSize, readTimestamp, TIMESTAMP } from "./timestamp.js";
 
 /** How a message is read. */

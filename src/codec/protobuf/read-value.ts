@@ -1,4 +1,6 @@
-import type { JsonText } from "./text.js";
+import { noteOrder } from "../../json/exact.js";
+import { type JsonObject, put } from "../../json/object.js";
+import type { Building } from "./building.js";
 import { FIXED64, LENGTH, type Span, Unreadable, VARINT, type Wire } from "./wire.js";
 
 // The kinds of a google.protobuf.Value are its field numbers.
@@ -20,22 +22,19 @@ export type WireValue =
 
 interface Container {
   readonly spans: readonly Span[];
-  readonly isStruct: boolean;
+  readonly node: unknown[] | JsonObject;
   piece: number;
   at: number;
-  isEmpty: boolean;
 }
 
-/** Reads and writes open JSON: google.protobuf.Value, Struct and ListValue. Does not recurse. */
+/** Reads open JSON: google.protobuf.Value, Struct and ListValue. Does not recurse. */
 export class ValueReader {
   readonly #wire: Wire;
-  readonly #out: JsonText;
-  readonly #maxDepth: number;
+  readonly #out: Building;
 
-  constructor(wire: Wire, out: JsonText, maxDepth: number) {
+  constructor(wire: Wire, out: Building) {
     this.#wire = wire;
     this.#out = out;
-    this.#maxDepth = maxDepth;
   }
 
   /** The Value of these payloads; undefined when it holds nothing. Throws Unreadable. */
@@ -72,71 +71,73 @@ export class ValueReader {
     return value;
   }
 
-  /** Writes a Value; `depth` containers are open around it. Throws Unreadable. */
-  write(value: WireValue, depth: number): void {
-    const opened = this.#open(value, depth);
-    if (opened) this.#writeContainers(opened, depth);
+  /** Builds a Value; `depth` containers are open around it. Throws Unreadable. */
+  build(value: WireValue, depth: number): unknown {
+    if (!("spans" in value)) return this.#scalar(value);
+    return this.#fill(this.#open(value.spans, value.kind === STRUCT, depth, value.tagAt), depth);
   }
 
-  /** Writes the Struct of these payloads as an object. Throws Unreadable. */
-  writeStruct(spans: readonly Span[], depth: number): void {
-    if (depth >= this.#maxDepth) throw new Unreadable("too-deep", spans[0]!.from);
-    this.#out.text += "{";
-    this.#writeContainers({ spans, isStruct: true, piece: 0, at: spans[0]!.from, isEmpty: true }, depth);
+  /** Builds the Struct of these payloads as an object. Throws Unreadable. */
+  buildStruct(spans: readonly Span[], depth: number): unknown {
+    return this.#fill(this.#open(spans, true, depth, spans[0]!.from), depth);
   }
 
-  /** Writes a scalar; of a container the bracket, and the container is answered. */
-  #open(value: WireValue, depth: number): Container | undefined {
+  #scalar(value: Exclude<WireValue, { spans: unknown }>): unknown {
     switch (value.kind) {
       case NULL:
-        this.#out.text += "null";
-        return undefined;
+        return null;
       case NUMBER:
-        this.#out.number(value.value);
-        return undefined;
+        return this.#out.number(value.value);
       case BOOL:
-        this.#out.text += value.value !== 0 ? "true" : "false";
-        return undefined;
-      case STRING:
-        this.#out.string(value.span);
-        return undefined;
-      default: {
-        if (depth >= this.#maxDepth) throw new Unreadable("too-deep", value.tagAt);
-        const isStruct = value.kind === STRUCT;
-        this.#out.text += isStruct ? "{" : "[";
-        return { spans: value.spans, isStruct, piece: 0, at: value.spans[0]!.from, isEmpty: true };
-      }
+        return value.value !== 0;
+      default:
+        return this.#out.string(value.span);
     }
   }
 
-  #writeContainers(outermost: Container, depth: number): void {
+  #open(spans: readonly Span[], isStruct: boolean, depth: number, at: number): Container {
+    this.#out.enter(depth, at);
+    return { spans, node: isStruct ? {} : [], piece: 0, at: spans[0]!.from };
+  }
+
+  #fill(outermost: Container, depth: number): unknown {
     const out = this.#out;
     const open = [outermost];
-    for (let top = open.at(-1); top !== undefined; top = open.at(-1)) {
+    for (let top: Container | undefined = outermost; top !== undefined; top = open.at(-1)) {
       const entry = this.#next(top);
       if (entry === undefined) {
-        out.text += top.isStruct ? "}" : "]";
         open.pop();
         continue;
       }
+      const { node } = top;
       let value: WireValue | undefined;
-      if (top.isStruct) {
+      let name = "";
+      if (Array.isArray(node)) {
+        // An element that holds nothing keeps its place.
+        value = this.read([entry]) ?? { kind: NULL };
+      } else {
         const [key, spans] = this.#entry(entry);
         value = this.read(spans);
         // A key without a value is no member.
         if (value === undefined) continue;
-        if (!top.isEmpty) out.text += ",";
-        out.string(key);
-        out.text += ":";
-      } else {
-        if (!top.isEmpty) out.text += ",";
-        // An element that holds nothing keeps its place.
-        value = this.read([entry]) ?? { kind: NULL };
+        name = out.string(key);
       }
-      top.isEmpty = false;
-      const opened = this.#open(value, depth + open.length);
-      if (opened) open.push(opened);
+      let child: unknown;
+      if ("spans" in value) {
+        const container = this.#open(value.spans, value.kind === STRUCT, depth + open.length, value.tagAt);
+        open.push(container);
+        child = container.node;
+      } else {
+        child = this.#scalar(value);
+      }
+      if (Array.isArray(node)) {
+        node.push(child);
+      } else {
+        if (out.orders !== undefined) noteOrder(out.orders, node, name);
+        put(node, name, child);
+      }
     }
+    return outermost.node;
   }
 
   /** The next payload of field 1. */

@@ -1,19 +1,27 @@
+import type { JsonObject } from "../../json/object.js";
+import { decodeText } from "../text.js";
+import { Building, type ProtobufOptions } from "./building.js";
 import type { Field } from "./fields.js";
 import { ValueReader } from "./read-value.js";
 import { carrierOf } from "./roles.js";
 import { ARMS, MESSAGES, OPERATIONS } from "./table.generated.js";
-import { JsonText } from "./text.js";
-import { decodeUtf8, LENGTH, type ReadFault, type Span, Unreadable, VARINT, Wire } from "./wire.js";
+import { LENGTH, type ReadFault, type Span, Unreadable, VARINT, Wire } from "./wire.js";
 
 /** What the bytes of a frame came to. */
 export type ProtobufReading =
   | {
-      /** The canonical JSON text of the event. */
-      readonly text: string;
+      /** The event as its JSON text would be read: own members only, in their order, `ExactNumber`s where a double loses digits. */
+      readonly value: JsonObject;
       /** Content parts of unknown kinds that were left out. */
       readonly dropped: number;
       /** Ill-formed UTF-8 was replaced by U+FFFD. */
       readonly replaced: boolean;
+      /** Levels of nesting. */
+      readonly depth: number;
+      /** It holds an `ExactNumber`. */
+      readonly exact: boolean;
+      /** It holds, or a repeated key hides, a number whose text is longer than `numberLength`. */
+      readonly longNumber: boolean;
     }
   | {
       /** `unknown`: an event of a later version, to be dropped with a warning. */
@@ -31,7 +39,9 @@ interface Level {
 
 /** What may be told apart by one arm: content parts and their sources. */
 const ONEOFS = new Set(["InputContent", "InputContentSource"]);
-const VARINT_KINDS = new Set(["bool", "int64", "op", "type"]);
+const VARINT_KINDS = /* @__PURE__ */ new Set(["bool", "int64", "op", "type"]);
+/** The wire types of the fields of each message, by their places. */
+const WIRE_TYPES = /* @__PURE__ */ wireTypes();
 /** Kinds of fields that are members even where they are not on the wire, or take what other fields hold. */
 const SHOWN_WHEN_ABSENT = new Set(["string", "op", "content"]);
 const NOTHING: Span = { from: 0, to: 0 };
@@ -40,38 +50,43 @@ const NOTHING: Span = { from: 0, to: 0 };
  * Reads one frame's payload, an `ag_ui.Event` (docs/protobuf.md).
  *
  * @param bytes the payload without its length
- * @param maxDepth how many containers of the JSON form may be nested
  */
-export function readProtobuf(bytes: Uint8Array, maxDepth: number): ProtobufReading {
+export function readProtobuf(bytes: Uint8Array, options: ProtobufOptions): ProtobufReading {
   try {
-    const reader = new EventReader(bytes, maxDepth);
-    reader.readEnvelope();
-    const { text, replaced } = reader.out;
-    return { text, dropped: reader.dropped, replaced };
+    const reader = new EventReader(bytes, options);
+    const value = reader.readEnvelope();
+    const { replaced, deepest: depth, exact, longNumber } = reader.out;
+    return { value, dropped: reader.dropped, replaced, depth, exact, longNumber };
   } catch (error) {
     if (error instanceof Unreadable) return { fault: error.fault, offset: error.offset };
     throw error;
   }
 }
 
+function wireTypes(): Readonly<Record<string, readonly number[]>> {
+  const types = Object.entries(MESSAGES).map(([message, fields]) => [
+    message,
+    fields.map(({ kind }) => (VARINT_KINDS.has(kind) ? VARINT : LENGTH)),
+  ]);
+  return Object.fromEntries(types);
+}
+
 class EventReader {
-  readonly out: JsonText;
+  readonly out: Building;
   dropped = 0;
   readonly #wire: Wire;
   readonly #values: ValueReader;
-  readonly #maxDepth: number;
   /** The part under way has a source of an unknown kind. */
   #sourceUnknown = false;
 
-  constructor(bytes: Uint8Array, maxDepth: number) {
+  constructor(bytes: Uint8Array, options: ProtobufOptions) {
     this.#wire = new Wire(bytes);
-    this.out = new JsonText(this.#wire);
-    this.#values = new ValueReader(this.#wire, this.out, maxDepth);
-    this.#maxDepth = maxDepth;
+    this.out = new Building(this.#wire, options);
+    this.#values = new ValueReader(this.#wire, this.out);
   }
 
   /** Finds the one arm of the envelope and reads its event. */
-  readEnvelope(): void {
+  readEnvelope(): JsonObject {
     const wire = this.#wire;
     const end = wire.bytes.length;
     const payloads: Span[] = [];
@@ -102,10 +117,7 @@ class EventReader {
       at = wire.skip(tag, at, end);
       if (at < 0) throw new Unreadable("malformed", tagAt);
     }
-    if (payloads.length > 0) {
-      this.#readEvent(arm, payloads);
-      return;
-    }
+    if (payloads.length > 0) return this.#readEvent(arm, payloads);
     if (oddAt >= 0) throw new Unreadable("malformed", oddAt);
     for (const field of others) this.#expectMessage(field);
     throw new Unreadable(others.length > 0 ? "unknown" : "malformed", 0);
@@ -122,28 +134,28 @@ class EventReader {
     }
   }
 
-  #readEvent(arm: number, spans: Span[]): void {
+  #readEvent(arm: number, spans: Span[]): JsonObject {
     const { type, number, message } = ARMS[arm - 1]!;
     const start = spans[0]!.from;
-    if (this.#maxDepth < 1) throw new Unreadable("too-deep", start);
+    this.out.enter(0, start);
     const level = this.#level(message, spans);
     const base = level.slots[0] as Span[] | undefined;
     if (base === undefined) throw new Unreadable("malformed", start);
     const baseLevel = this.#level("BaseEvent", base);
     if ((baseLevel.slots[0] ?? 0) !== number) throw new Unreadable("malformed", baseLevel.start);
     // The type has to be the first member that anybody reads.
-    this.out.text = `{"type":"${type}"`;
-    this.#members(message, level, 1, false);
-    this.#members("BaseEvent", baseLevel, 1, false);
-    this.out.text += "}";
+    const event: JsonObject = { type };
+    this.#members(message, level, 1, event);
+    this.#members("BaseEvent", baseLevel, 1, event);
+    return event;
   }
 
   /** Reads the fields of a message. */
   #level(message: string, spans: readonly Span[]): Level {
     const wire = this.#wire;
-    const fields = MESSAGES[message]!;
+    const types = WIRE_TYPES[message]!;
     const isOneof = ONEOFS.has(message);
-    const slots: Level["slots"] = new Array(fields.length).fill(undefined);
+    const slots: Level["slots"] = new Array(types.length).fill(undefined);
     for (const { from, to } of spans) {
       let arm = -1;
       for (let at = from; at < to; ) {
@@ -152,14 +164,13 @@ class EventReader {
         if (at < 0) throw new Unreadable("malformed", tagAt);
         const tag = wire.low;
         const place = (tag >>> 3) - 1;
-        const field = fields[place];
-        const wireType = field === undefined ? -1 : VARINT_KINDS.has(field.kind) ? VARINT : LENGTH;
+        const wireType = place < types.length ? types[place] : -1;
         if (wireType !== (tag & 7)) {
           at = wire.skip(tag, at, to);
           if (at < 0) throw new Unreadable("malformed", tagAt);
         } else if (wireType === VARINT) {
           at = wire.varint(at, to);
-          const value = at < 0 ? undefined : this.#varintOf(field!);
+          const value = at < 0 ? undefined : this.#varintOf(MESSAGES[message]![place]!);
           if (value === undefined) throw new Unreadable("malformed", tagAt);
           slots[place] = value;
         } else {
@@ -189,143 +200,119 @@ class EventReader {
     return this.#wire.low | 0;
   }
 
-  /** Writes the members of a message, the first one behind a comma unless `isFirst`. */
-  #members(message: string, level: Level, depth: number, isFirst: boolean): void {
+  /** Puts the members of a message into an object. */
+  #members(message: string, level: Level, depth: number, target: JsonObject): void {
     const fields = MESSAGES[message]!;
     for (let place = 0; place < fields.length; place++) {
       const field = fields[place]!;
       // Most fields of most messages are not there.
       if (level.slots[place] === undefined && !SHOWN_WHEN_ABSENT.has(field.kind) && !field.always) continue;
-      const before = this.out.text.length;
-      this.#member(message, level, place, field, depth, `${isFirst ? "" : ","}"${field.name}":`);
-      if (this.out.text.length > before) isFirst = false;
+      const value = this.#member(message, level, place, field, depth);
+      if (value !== undefined) target[field.name!] = value;
     }
   }
 
-  /** Writes one member under `name`, or nothing. */
-  #member(message: string, level: Level, place: number, field: Field, depth: number, name: string): void {
-    const out = this.out;
+  /** The value of one member; undefined: it is none. */
+  #member(message: string, level: Level, place: number, field: Field, depth: number): unknown {
     const slot = level.slots[place];
     const spans = Array.isArray(slot) ? slot : [];
     switch (field.kind) {
       case "string":
       case "optional-string":
-        if (spans.length === 0 && field.kind === "optional-string") return;
-        out.text += name;
-        out.string(spans.at(-1) ?? NOTHING);
-        return;
+        if (spans.length === 0 && field.kind === "optional-string") return undefined;
+        return this.out.string(spans.at(-1) ?? NOTHING);
       case "bool":
-        if (slot !== undefined) out.text += `${name}${slot === 1}`;
-        return;
+        return slot === undefined ? undefined : slot === 1;
       case "int64":
-        if (slot !== undefined) out.text += `${name}${slot}`;
-        return;
+        return slot === undefined ? undefined : this.out.number(slot as number);
       case "op": {
         const number = typeof slot === "number" ? slot : 0;
-        out.text += `${name}"${OPERATIONS[number] ?? number}"`;
-        return;
+        return OPERATIONS[number] ?? String(number);
       }
       case "value": {
         const value = this.#values.read(spans);
-        if (value === undefined) return;
-        out.text += name;
-        this.#values.write(value, depth);
-        return;
+        return value === undefined ? undefined : this.#values.build(value, depth);
       }
       case "struct":
-        if (spans.length === 0) return;
-        out.text += name;
-        this.#values.writeStruct(spans, depth);
-        return;
+        return spans.length === 0 ? undefined : this.#values.buildStruct(spans, depth);
       case "message":
-        if (spans.length > 0) this.#nested(name, field.message!, spans, depth);
-        return;
+        return spans.length === 0 ? undefined : this.#nested(field.message!, spans, depth);
       case "messages":
       case "strings":
-        if (field.ofOutcome ? spans.length === 0 || this.#outcome(message, level) !== undefined : false) return;
-        if (spans.length === 0 && !field.always) return;
-        out.text += name;
-        this.#list(level, field, spans, depth);
-        return;
+        if (field.ofOutcome ? spans.length === 0 || this.#outcome(message, level) !== undefined : false)
+          return undefined;
+        if (spans.length === 0 && !field.always) return undefined;
+        return this.#list(level, field, spans, depth);
       case "content":
-        this.#content(message, level, name, depth);
-        return;
+        return this.#content(message, level, depth);
       case "outcome":
-        this.#writeOutcome(message, level, name, depth);
-        return;
+        return this.#readOutcome(message, level, depth);
       default:
-        return;
+        return undefined;
     }
   }
 
-  #nested(name: string, message: string, spans: readonly Span[], depth: number): void {
-    if (depth >= this.#maxDepth) throw new Unreadable("too-deep", spans[0]!.from);
-    if (!ONEOFS.has(message)) {
-      this.out.text += name;
-      this.#object(message, spans, depth);
-      return;
-    }
+  #nested(message: string, spans: readonly Span[], depth: number): JsonObject | undefined {
+    if (!ONEOFS.has(message)) return this.#object(message, spans, depth);
+    this.out.enter(depth, spans[0]!.from);
     const level = this.#level(message, spans);
     if (level.slots.every((slot) => slot === undefined)) {
       this.#sourceUnknown = true;
-      return;
+      return undefined;
     }
-    this.out.text += name;
-    this.#arm(message, level, depth);
+    return this.#arm(message, level, depth);
   }
 
-  #object(message: string, spans: readonly Span[], depth: number): void {
-    if (depth >= this.#maxDepth) throw new Unreadable("too-deep", spans[0]!.from);
-    const level = this.#level(message, spans);
-    this.out.text += "{";
-    this.#members(message, level, depth + 1, true);
-    this.out.text += "}";
+  #object(message: string, spans: readonly Span[], depth: number): JsonObject {
+    this.out.enter(depth, spans[0]!.from);
+    const object: JsonObject = {};
+    this.#members(message, this.#level(message, spans), depth + 1, object);
+    return object;
   }
 
   /** The arm of a oneof as an object whose `type` names it. */
-  #arm(message: string, level: Level, depth: number): void {
+  #arm(message: string, level: Level, depth: number): JsonObject {
     const place = level.slots.findIndex((slot) => slot !== undefined);
     const arm = MESSAGES[message]![place]!;
-    this.out.text += `{"type":"${arm.name}"`;
-    this.#members(arm.message!, this.#level(arm.message!, level.slots[place] as Span[]), depth + 1, false);
-    this.out.text += "}";
+    const object: JsonObject = { type: arm.name };
+    this.#members(arm.message!, this.#level(arm.message!, level.slots[place] as Span[]), depth + 1, object);
+    return object;
   }
 
-  #list(level: Level, field: Field, spans: readonly Span[], depth: number): void {
-    if (depth >= this.#maxDepth) throw new Unreadable("too-deep", level.start);
-    const out = this.out;
-    out.text += "[";
-    let isFirst = true;
+  #list(level: Level, field: Field, spans: readonly Span[], depth: number): unknown[] {
+    this.out.enter(depth, level.start);
+    const list: unknown[] = [];
     for (const span of spans) {
-      // What a part leaves behind is decided at its end; a text of its own spares cutting a long one.
-      const before = out.text;
-      out.text = isFirst ? "" : ",";
-      let isKept = true;
-      if (field.kind === "strings") out.string(span);
-      else if (field.kind === "messages") this.#object(field.message!, [span], depth + 1);
-      else isKept = this.#part(span, depth + 1);
-      out.text = isKept ? before + out.text : before;
-      if (isKept) isFirst = false;
+      if (field.kind === "strings") {
+        list.push(this.out.string(span));
+      } else if (field.kind === "messages") {
+        list.push(this.#object(field.message!, [span], depth + 1));
+      } else {
+        const part = this.#part(span, depth + 1);
+        if (part !== undefined) list.push(part);
+      }
     }
-    out.text += "]";
+    return list;
   }
 
-  /** Writes a content part; false when its kind, or that of its source, is not known. */
-  #part(span: Span, depth: number): boolean {
-    if (depth >= this.#maxDepth) throw new Unreadable("too-deep", span.from);
+  /** A content part; undefined when its kind, or that of its source, is not known. */
+  #part(span: Span, depth: number): JsonObject | undefined {
+    this.out.enter(depth, span.from);
+    const { longNumber } = this.out;
     const level = this.#level("InputContent", [span]);
-    let isKnown = level.slots.some((slot) => slot !== undefined);
-    if (isKnown) {
+    if (level.slots.some((slot) => slot !== undefined)) {
       this.#sourceUnknown = false;
-      this.#arm("InputContent", level, depth);
-      isKnown = !this.#sourceUnknown;
+      const part = this.#arm("InputContent", level, depth);
+      if (!this.#sourceUnknown) return part;
     }
-    if (!isKnown) this.dropped++;
-    return isKnown;
+    // What is left out is not held.
+    this.out.longNumber = longNumber;
+    this.dropped++;
+    return undefined;
   }
 
-  /** Writes `content` from the carrier that the role uses; a second one is a contradiction. */
-  #content(message: string, level: Level, name: string, depth: number): void {
+  /** `content` from the carrier that the role uses; a second one is a contradiction. */
+  #content(message: string, level: Level, depth: number): unknown {
     const fields = MESSAGES[message]!;
     const spansOf = (kind: string): Span[] => {
       const place = fields.findIndex((field) => field.kind === kind);
@@ -345,21 +332,19 @@ class EventReader {
       (activity.length > 0 && carrier !== "activity") ||
       (text !== undefined && (carrier === "activity" || parts.length > 0));
     if (isWrong) throw new Unreadable("malformed", level.start);
-    if (text !== undefined) {
-      this.out.text += name;
-      this.out.string(text);
-    } else if (carrier === "parts") {
-      this.out.text += name;
-      this.#list(level, { kind: "parts" }, parts, depth);
-    } else if (activity.length > 0) {
-      this.out.text += name;
-      this.#values.writeStruct(activity, depth);
-    }
+    if (text !== undefined) return this.out.string(text);
+    if (carrier === "parts") return this.#list(level, { kind: "parts" }, parts, depth);
+    return activity.length > 0 ? this.#values.buildStruct(activity, depth) : undefined;
   }
 
   #roleOf(level: Level): string {
     const spans = level.slots[MESSAGES.Message!.findIndex((field) => field.name === "role")] as Span[] | undefined;
-    return (spans && decodeUtf8(this.#wire.bytes, spans.at(-1)!)) ?? "";
+    return (spans && this.#textOf(spans.at(-1)!)) ?? "";
+  }
+
+  /** The text of a span; undefined when it is ill-formed. */
+  #textOf({ from, to }: Span): string | undefined {
+    return decodeText(this.#wire.bytes, from, to);
   }
 
   /** The outcome of an event; an empty one is none. */
@@ -369,21 +354,18 @@ class EventReader {
     return span && span.to > span.from ? span : undefined;
   }
 
-  /** Writes the outcome with the lists that stand beside it on the wire. */
-  #writeOutcome(message: string, level: Level, name: string, depth: number): void {
+  /** The outcome with the lists that stand beside it on the wire. */
+  #readOutcome(message: string, level: Level, depth: number): JsonObject | undefined {
     const type = this.#outcome(message, level);
-    if (type === undefined) return;
-    if (depth >= this.#maxDepth) throw new Unreadable("too-deep", level.start);
-    const out = this.out;
-    out.text += `${name}{"type":`;
-    out.string(type);
-    const isInterrupt = decodeUtf8(this.#wire.bytes, type) === "interrupt";
+    if (type === undefined) return undefined;
+    this.out.enter(depth, level.start);
+    const outcome: JsonObject = { type: this.out.string(type) };
+    const isInterrupt = this.#textOf(type) === "interrupt";
     for (const [place, field] of MESSAGES[message]!.entries()) {
       const spans = (field.ofOutcome ? level.slots[place] : undefined) as Span[] | undefined;
       if (spans === undefined && !(field.ofOutcome && isInterrupt && field.kind === "messages")) continue;
-      out.text += `,${JSON.stringify(field.name)}:`;
-      this.#list(level, field, spans ?? [], depth + 1);
+      outcome[field.name!] = this.#list(level, field, spans ?? [], depth + 1);
     }
-    out.text += "}";
+    return outcome;
   }
 }

@@ -34,11 +34,11 @@ export class Wire {
   /** The halves of the last varint, both unsigned. */
   low = 0;
   high = 0;
-  readonly #view: DataView;
+  /** Made when it is needed: few events have doubles. */
+  #view: DataView | undefined;
 
   constructor(bytes: Uint8Array) {
     this.bytes = bytes;
-    this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
   /** A varint of at most 64 bits. */
@@ -134,30 +134,8 @@ export class Wire {
   }
 
   double(at: number): number {
+    const { bytes } = this;
+    this.#view ??= new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
     return this.#view.getFloat64(at, true);
   }
-}
-
-const strict = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
-const lenient = new TextDecoder("utf-8", { ignoreBOM: true });
-
-/** Decodes UTF-8. @returns the text, or undefined when it is ill-formed */
-export function decodeUtf8(bytes: Uint8Array, { from, to }: Span): string | undefined {
-  // Up to here a loop is faster than a call into the host.
-  if (to - from <= 24) {
-    let text = "";
-    let at = from;
-    while (at < to && bytes[at]! < 128) text += String.fromCharCode(bytes[at++]!);
-    if (at === to) return text;
-  }
-  try {
-    return strict.decode(bytes.subarray(from, to));
-  } catch {
-    return undefined;
-  }
-}
-
-/** Decodes UTF-8 with U+FFFD for what is ill-formed. */
-export function repairUtf8(bytes: Uint8Array, { from, to }: Span): string {
-  return lenient.decode(bytes.subarray(from, to));
 }

@@ -34,7 +34,7 @@ import { CALL, MESSAGE, OPEN_MESSAGE, RUNNING } from "../reduce/agui/track.js";
 import type { AguiViolation } from "../reduce/agui/violation.js";
 import { AguiChanges } from "./agui-changes.js";
 import type { SavedStream } from "./checkpoint.js";
-import { NOWHERE, type Pipeline } from "./pipeline.js";
+import { NOWHERE, type Pipeline, UNMEASURED } from "./pipeline.js";
 import type { ModelView, OwnedTree, Protocol } from "./protocol.js";
 import { compact, MessageQueue, objectOf } from "./queue.js";
 import { emptyStats } from "./stats.js";
@@ -176,8 +176,9 @@ export class AguiProtocol implements Protocol {
       } else if (source.exact) {
         owned = readExact(text) as JsonObject;
       }
-    } else if (pipeline.orders.size > 0) {
-      names = (object) => orderedNames(object, pipeline.orders.get(object));
+    } else {
+      if (source.bytes === UNMEASURED) source.bytes = measure(event).bound;
+      if (pipeline.orders.size > 0) names = (object) => orderedNames(object, pipeline.orders.get(object));
     }
     this.pass(owned, source, names);
   }

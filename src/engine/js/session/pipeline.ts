@@ -1,5 +1,5 @@
 import { R_LIMIT_MESSAGE, R_OBJECT } from "../../../../assembly/abi/codes.js";
-import { MsgpackFault, type MsgpackOptions, readMsgpack } from "../../../codec/msgpack/index.js";
+import { MsgpackFault, type MsgpackMessage, type MsgpackOptions, readMsgpack } from "../../../codec/msgpack/index.js";
 import { readProtobuf } from "../../../codec/protobuf/read.js";
 import type { Fault, WarningFacts } from "../../../errors.js";
 import { ExactNumber, stringify } from "../../../json/exact.js";
@@ -20,6 +20,9 @@ import type { QueuedMessage } from "./queue.js";
 /** Places of the event in hand other than an offset: the framer knows it; there is none. */
 const ON_THE_WIRE = -2;
 export const NOWHERE = -1;
+
+/** Stands for the bytes of a message that are to be found by a walk, where they are asked for. */
+export const UNMEASURED = -1;
 
 /** Stands where no call is in hand. */
 const NO_REPORTS: Report[] = [];
@@ -63,13 +66,14 @@ export class Pipeline implements MessageSink {
   /** What is known of it; of a text, bytes and exactness are for the protocol to fill in. */
   readonly source: Source = { nesting: 0, bytes: 0, exact: false };
   private offset = NOWHERE;
-  /** Positions in its text are positions in the wire. */
+  /** Positions in its text are positions in its bytes. */
   private isText = true;
-  /** It came as MessagePack and has a number text that is too long. */
+  /** It came over a binary wire and has a number text that is too long. */
   private longNumber = false;
   /** Without a text: the order of members where JavaScript has another one. */
   readonly orders = new Map<object, string[]>();
-  private readonly msgpack: MsgpackOptions;
+  /** How binary messages are read. */
+  private readonly reading: MsgpackOptions;
 
   /** @param protocol makes the protocol of this pipeline */
   constructor(options: SessionOptions, framer: Framer, protocol: (pipeline: Pipeline) => Protocol) {
@@ -77,7 +81,7 @@ export class Pipeline implements MessageSink {
     this.framer = framer;
     this.quick = options.limits.numberLength >= QUICK_NUMBER_LENGTH;
     const { depth, numberLength } = options.limits;
-    this.msgpack = { depth, numberLength, replace: options.utf8 === "replace", orders: this.orders };
+    this.reading = { depth, numberLength, replace: options.utf8 === "replace", orders: this.orders };
     this.protocol = protocol(this);
   }
 
@@ -215,22 +219,28 @@ export class Pipeline implements MessageSink {
 
   private fromMsgpack(bytes: Uint8Array): boolean {
     this.forgetOrders();
-    const message = readMsgpack(bytes, this.msgpack);
+    const message = readMsgpack(bytes, this.reading);
     if (message instanceof MsgpackFault) {
       return this.fail({ ...msgpackFault(message), byteOffset: this.framer.locate(message.offset) });
     }
     if (message.replaced) this.warn({ code: "utf8_replaced" });
+    return this.routeTree(message, MOST_BYTES_OF_MSGPACK * bytes.length);
+  }
+
+  /** Routes what was read of a binary message. */
+  private routeTree(read: Pick<MsgpackMessage, "value" | "depth" | "exact" | "longNumber">, bound: number): boolean {
+    const { source } = this;
     this.text = undefined;
-    this.longNumber = message.longNumber;
-    this.source.nesting = message.depth - 1;
-    this.source.bytes = MOST_BYTES_OF_MSGPACK * bytes.length;
-    this.source.exact = message.exact;
-    return this.route(message.value, undefined);
+    this.longNumber = read.longNumber;
+    source.nesting = read.depth - 1;
+    source.bytes = bound;
+    source.exact = read.exact;
+    return this.route(read.value, undefined);
   }
 
   private fromProtobuf(bytes: Uint8Array): boolean {
-    const { depth } = this.options.limits;
-    const reading = readProtobuf(bytes, depth);
+    this.forgetOrders();
+    const reading = readProtobuf(bytes, this.reading);
     if ("fault" in reading) {
       if (reading.fault === "unknown") {
         this.protocol.dropUnknown?.();
@@ -239,14 +249,9 @@ export class Pipeline implements MessageSink {
       const code = reading.fault === "malformed" ? "bad_protobuf" : "too_deep";
       return this.fail({ code, byteOffset: this.framer.locate(reading.offset) });
     }
-    const { text } = reading;
     if (reading.replaced) this.warn({ code: "utf8_replaced" });
     if (reading.dropped > 0) this.protocol.partsLeftOut?.();
-    this.text = text;
-    this.isText = false;
-    this.source.nesting = nestingOf(text, depth + 1) - 1;
-    const event: unknown = JSON.parse(text);
-    return this.route(event, event);
+    return this.routeTree(reading, UNMEASURED);
   }
 
   private undecodable(bytes: Uint8Array, replaced: boolean): boolean {
@@ -256,7 +261,7 @@ export class Pipeline implements MessageSink {
   }
 
   /**
-   * @param event the message as JSON; a tree of our own when it came as a value or as MessagePack
+   * @param event the message as JSON; a tree of our own when it came as a value or over a binary wire
    * @param reported what listeners get; undefined: a copy of the event
    */
   private route(event: unknown, reported: unknown): boolean {
@@ -290,7 +295,7 @@ export class Pipeline implements MessageSink {
       return findLongNumber(encodeUtf8(stringify(event)), limit) < 0 ? undefined : NOWHERE;
     }
     if (text.length <= limit || !mayHoldLongNumber(text, limit)) return undefined;
-    const bytes = this.offset === ON_THE_WIRE && this.isText ? this.framer.messageBytes() : encodeUtf8(text);
+    const bytes = this.offset === ON_THE_WIRE ? this.framer.messageBytes() : encodeUtf8(text);
     const position = findLongNumber(bytes, limit);
     if (position < 0) return undefined;
     return this.offset === NOWHERE ? NOWHERE : this.locate(position);
