@@ -48,9 +48,9 @@ function decode(wire: EncodedWire, bytes: Uint8Array): unknown[] {
       at += read.end;
     } else {
       const end = at + 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
-      const read = readProtobuf(bytes.subarray(at + 4, end), 512);
-      if (!("text" in read)) throw new Error(read.fault);
-      events.push(JSON.parse(read.text));
+      const read = readProtobuf(bytes.subarray(at + 4, end), { depth: 512 });
+      if ("fault" in read) throw new Error(read.fault);
+      events.push(read.value);
       at = end;
     }
   }
