@@ -12,7 +12,7 @@ import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from
 import { wireOf } from "../transcode/emit";
 import { mayRelay, relayMessage } from "../transcode/relay";
 import { areTokensOrdinary } from "./agui-token";
-import { strAt, strLength, uintEnd } from "./msgpack-scan";
+import { mapBegin, mapSize, strAt, strLength, uintEnd } from "./msgpack-scan";
 import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
 
 /** Events that the last call of `foldAguiBinary` has folded. */
@@ -99,8 +99,9 @@ const NO_KIND: u32 = 255;
 // Reads the map at `p`: behind it, 0 = it is no token, does not lie before `end`, or is longer than `most`.
 @inline function readMap(p: usize, end: usize, most: u32): usize {
   const start = p;
-  let left = <u32>load<u8>(p++) - 0x80, seen: u32 = 0, ofCall = false;
-  if (left > 5) return 0;
+  p = mapBegin(p);
+  if (!p) return 0;
+  let left = mapSize, seen: u32 = 0, ofCall = false;
   tag = 0;
   tagLength = 0;
   for (; left; left--) {

@@ -7,7 +7,7 @@ import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_LAST_USED, add, T_ID, T_ID_LENGTH
 import { findOtherStream } from "../streams";
 import { wireOf } from "../transcode/emit";
 import { mayRelay, relayMessage } from "../transcode/relay";
-import { strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
+import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { foldAppend } from "./token";
 import {
   addHole, beginTemplate, endTemplate, firstNode, HOLE_DELTA, HOLE_NUMBER, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, LEAF, MSGPACK_SET, N_CHILD, N_HOLE, N_LENGTH,
@@ -97,7 +97,9 @@ const STREAM_ID: u64 = 0x695f6d6165727473, EVENT_TYPE: u64 = 0x79745f746e657665,
 function readOne(c: usize, p: usize, end: usize): usize {
   const start = p;
   let time: usize = 0, timeEnd: usize = 0, number: usize = 0, numberEnd: usize = 0;
-  let left = <u32>load<u8>(p++) - 0x80, seen: u32 = 0, seq: f64 = 0, stream: usize = 0, streamLength: u32 = 0, field: usize = 0, fieldLength: u32 = 0;
+  p = mapBegin(p);
+  if (!p) return 0;
+  let left = mapSize, seen: u32 = 0, seq: f64 = 0, stream: usize = 0, streamLength: u32 = 0, field: usize = 0, fieldLength: u32 = 0;
   if (left > 7) return 0;
   for (; left; left--) {
     const key = <u32>load<u8>(p) & 0xe0 ? strAt(p, end) : 0;
@@ -173,8 +175,9 @@ let foundDeltaLength: u32 = 0;
 
 // The flat map at `p`: behind it, 0 = it holds something else than a few strings.
 @inline function readBlock(p: usize, end: usize): usize {
-  const n = <u32>load<u8>(p++) - 0x80;
-  if (n > MOST_MEMBERS) return 0;
+  p = mapBegin(p);
+  const n = mapSize;
+  if (!p || n > MOST_MEMBERS) return 0;
   members = n;
   for (let at = MEMBERS; at < MEMBERS + (n << 4); at += 16) {
     const key = strAt(p, end);

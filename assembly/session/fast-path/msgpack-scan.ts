@@ -2,6 +2,8 @@
 
 /** Length in bytes of the str that `strAt` has found. */
 export let strLength: u32 = 0;
+/** Members of the map that `mapBegin` has found. */
+export let mapSize: u32 = 0;
 /** Value that `uintEnd` has read. */
 export let uintValue: f64 = 0;
 
@@ -20,6 +22,17 @@ export let uintValue: f64 = 0;
 
 /** Larger integers have more digits than templates take, too. */
 const MOST: u64 = 999999999999999;
+
+/** Where the members of the map at `p` begin, in either of the heads that encoders write for a few members; 0: there is no map of at most 15. */
+@inline export function mapBegin(p: usize): usize {
+  const c = <u32>load<u8>(p);
+  mapSize = c - 0x80;
+  if (mapSize < 16) return p + 1;
+  // msgpackr writes two bytes of size whatever the size is
+  if (c != 0xde || load<u8>(p, 1)) return 0;
+  mapSize = <u32>load<u8>(p, 2);
+  return mapSize < 16 ? p + 3 : 0;
+}
 
 /** Behind the number at `p`, an integer of up to 15 digits in `uintValue`; 0: it is something else. */
 @inline export function uintEnd(p: usize): usize {
