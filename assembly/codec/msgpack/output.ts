@@ -27,6 +27,10 @@ export function moreOutput(d: usize, n: u32): usize {
   return start + load<u32>(run, RUN_LEN);
 }
 
+/** Where `d` lies in the run, and the address of such a place. */
+@inline export function outputOffset(d: usize): u32 { return <u32>(d - <usize>load<u32>(run, RUN_PTR)); }
+@inline export function outputAt(offset: u32): usize { return <usize>load<u32>(run, RUN_PTR) + offset; }
+
 /** The run ends at `d`. */
 export function closeOutput(d: usize): void { store<u32>(run, <u32>(d - <usize>load<u32>(run, RUN_PTR)), RUN_LEN); }
 

@@ -77,7 +77,7 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
 // What the writers take for themselves is not the stream's.
 function relay(c: usize, p: usize, end: usize, t: usize): bool {
   setAccount(0);
-  const done = relayText(c, p, end);
+  const done = relayText(c, p, end, deltaFlags);
   setAccount(t);
   return done;
 }

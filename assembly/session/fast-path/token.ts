@@ -35,7 +35,7 @@ export function foldTokens(c: usize, p: usize, end: usize): usize {
     const q = foldToken(c, p, wire);
     if (!q) break;
     n++;
-    if (wire && !relayText(c, p, q)) { p = q; break; }
+    if (wire && !relayText(c, p, q, matchedFlags)) { p = q; break; }
     p = q;
   }
   foldedTokens = n;

@@ -2,14 +2,14 @@
 import * as code from "../../abi/codes";
 import { OPT_TO, OPT_TRANSPORT } from "../../abi/layout";
 import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
-import { copyExact } from "../../memory/copy";
+import { copyExact, copyForward } from "../../memory/copy";
 import { writeMsgpack, msgpackWriteLosses } from "../../codec/msgpack/write";
 import { msgpackReadLosses } from "../../codec/msgpack/read";
 import { protobufWriteLosses, writeProtobuf } from "../../codec/protobuf/write";
 import { PROTOBUF_NO_MEMORY, PROTOBUF_OK, PROTOBUF_UNKNOWN } from "../../codec/protobuf/wire";
 import { canonicalize } from "../../text/minify";
 import { endsWithHighSurrogate } from "../../text/units";
-import { normalizeEnvelope } from "../../reduce/agentue/envelope";
+import { escapedMembers, normalizeEnvelope } from "../../reduce/agentue/envelope";
 import { slotEnd, slotStart } from "../../reduce/agui/event";
 import { clearFault, fail, failWhole } from "../../reduce/fault";
 import { SCRATCH_EVENT as EVENT, SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
@@ -40,7 +40,7 @@ const DATA: usize = memory.data<u8>([0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0, 0]);
 export function emit(c: usize, p: usize, end: usize): bool {
   const wire = wireOf(c);
   if (isTextWire(wire)) {
-    if (!putText(p, end, wire == code.TRANSPORT_SSE)) return false;
+    if (!putText(p, end, wire == code.TRANSPORT_SSE, !load<u32>(c, C_RUN) && escapedMembers != 0)) return false;
     noteLosses(c, readLosses(c));
     return true;
   }
@@ -107,8 +107,23 @@ function put(d: usize, p: usize, end: usize): usize {
   return d + (end - p);
 }
 
-/** Writes the validated text [p, end) as an event of SSE or as a line; false = out of memory, nothing written. */
-export function putText(p: usize, end: usize, sse: bool): bool {
+/** Writes what stands before the text of an event of SSE, and behind it, or behind a line; false = out of memory, nothing written. */
+export function openText(sse: bool): bool {
+  if (!scratchReserve(WIRE, 8)) return false;
+  if (!sse) return true;
+  store<u64>(<usize>load<u32>(WIRE, RUN_PTR) + load<u32>(WIRE, RUN_LEN), load<u64>(DATA));
+  store<u32>(WIRE, load<u32>(WIRE, RUN_LEN) + 6, RUN_LEN);
+  return true;
+}
+export function closeText(sse: bool): bool {
+  if (!scratchReserve(WIRE, 2)) return false;
+  store<u16>(<usize>load<u32>(WIRE, RUN_PTR) + load<u32>(WIRE, RUN_LEN), 0x0a0a);
+  store<u32>(WIRE, load<u32>(WIRE, RUN_LEN) + (sse ? 2 : 1), RUN_LEN);
+  return true;
+}
+
+/** Writes the validated text [p, end), canonical unless it is `loose`, as an event of SSE or as a line; false = out of memory, nothing written. */
+export function putText(p: usize, end: usize, sse: bool, loose: bool): bool {
   if (!scratchReserve(WIRE, <u32>(end - p) + 32)) return false;
   const start = <usize>load<u32>(WIRE, RUN_PTR) + load<u32>(WIRE, RUN_LEN);
   let d = start;
@@ -116,7 +131,11 @@ export function putText(p: usize, end: usize, sse: bool): bool {
     store<u64>(d, load<u64>(DATA));
     d += 6;
   }
-  d = canonicalize(p, d);
+  if (loose) d = canonicalize(p, d);
+  else {
+    copyForward(d, p, <u32>(end - p));
+    d += end - p;
+  }
   store<u16>(d, 0x0a0a);
   d += sse ? 2 : 1;
   store<u32>(WIRE, load<u32>(WIRE, RUN_LEN) + <u32>(d - start), RUN_LEN);
