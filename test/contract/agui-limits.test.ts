@@ -263,7 +263,9 @@ describe.each(KINDS)("AG-UI limits: an empty model beyond modelBytes, %s", (kind
     expect(reducer.snapshot()).toMatchObject({ messages: [], state: 1 });
     reducer.reset();
     expect(reducer.snapshot()).toMatchObject({ messages: [], state: {} });
-    expect(() => fresh({ input: { state: { a: 1 } } }).reducer.snapshot()).toThrow(expect.objectContaining(tooLarge));
+    expect(() => fresh({ input: { state: { a: 1 } } })).toThrow(
+      expect.objectContaining({ ...tooLarge, code: "bad_argument" }),
+    );
   });
 });
 
