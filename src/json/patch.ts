@@ -1,43 +1,26 @@
 import {
-  R_ARRAY,
   R_BAD_INDEX,
   R_INDEX_RANGE,
   R_INTO_ITSELF,
   R_LIMIT_DEPTH,
   R_LIMIT_MODEL,
-  R_LIMIT_OPERATIONS,
-  R_MISSING,
   R_NO_VALUE,
   R_NOT_CONTAINER,
   R_NOT_EQUAL,
-  R_OBJECT,
-  R_OPERATION,
-  R_POINTER,
   R_REMOVE_ROOT,
-  R_STRING,
 } from "../../assembly/abi/codes.js";
 import type { Fault } from "../errors.js";
 import { equalValues } from "./equal.js";
-import { stringify } from "./exact.js";
 import { type JsonObject, own, put } from "./object.js";
-import { arrayIndex, parsePointer } from "./pointer.js";
-import { utf8Length } from "./text.js";
-import { copyTree, isContainer, isObject, measure, nameBound } from "./tree.js";
+import type { PatchOperation } from "./patch-form.js";
+import { arrayIndex } from "./pointer.js";
 
-const NAMES = ["add", "remove", "replace", "move", "copy", "test"] as const;
+import { Sharing } from "./sharing.js";
+import { copyTree, isContainer, isObject, type Measure, measure, nameBound, scalarLength } from "./tree.js";
 
-/** One well-formed operation of a JSON Patch (RFC 6902 §4). */
-export interface PatchOperation {
-  op: (typeof NAMES)[number];
-  /** The pointer `path` and its tokens. */
-  path: string;
-  tokens: string[];
-  /** The pointer `from` of `move` and `copy`, and its tokens; empty for the others. */
-  from: string;
-  source: string[];
-  /** What `add`, `replace` and `test` bring; undefined for the others. */
-  value: unknown;
-}
+export { type PatchOperation, readPatch } from "./patch-form.js";
+
+const COPIED_AT_ONCE = 1 << 20;
 
 /** What a patch is applied to. */
 export interface PatchTarget {
@@ -56,12 +39,21 @@ export interface PatchBounds {
    * @param growth the bytes it adds exactly, negative where it takes some away; costs a walk through what comes and goes
    */
   admit(bound: number, growth: () => number): boolean;
+  /** From now on the bytes are to be known exactly, without another look at the whole, until `relax`. */
+  count?(): void;
+  relax?(): void;
+}
+
+/** What an event that may be refused in the end does with the steps of a patch: it runs `undo` from the end, or `keep` from the beginning. */
+export interface PatchSteps {
+  undo: (() => unknown)[];
+  keep: (() => unknown)[];
 }
 
 /** What a caller may want beyond RFC 6902. */
 export interface PatchExtras {
-  /** Takes what undoes the patch, to be run from the end, should the caller take it back after it was applied. */
-  undo?: (() => unknown)[];
+  /** Takes what is to be done when the patch stays, or is taken back after it was applied. Until then members that it has removed are undefined. */
+  steps?: PatchSteps;
   /** Hears where an operation has changed something: its target, or the array in which an element came or went; `move` also tells what it left. */
   touched?: (pointer: string) => void;
   /**
@@ -69,52 +61,8 @@ export interface PatchExtras {
    * What is there and is no container, and elements of arrays that are not there, stay failures.
    */
   upsert?: boolean;
-}
-
-/**
- * Judges the form of a whole patch (RFC 6902 §3, §4; docs/semantics.md §11). The first fault in the order of the operations decides, in one
- * operation the order is `op`, `path`, `from`, `value`. Members that an operation does not need are ignored.
- *
- * @param patch an exact tree; the operations share its values
- * @param most operations allowed
- * @returns the operations, or the fault `bad_patch` with a path into the patch, or `limit`
- */
-export function readPatch(patch: unknown, most: number): PatchOperation[] | Fault {
-  if (!Array.isArray(patch)) return { code: "bad_patch", reason: R_ARRAY, path: "" };
-  const operations: PatchOperation[] = [];
-  for (const [opIndex, element] of patch.entries()) {
-    if (opIndex === most) return { code: "limit", reason: R_LIMIT_OPERATIONS, opIndex };
-    const bad = (reason: number, member = ""): Fault => {
-      return { code: "bad_patch", reason, path: `/${opIndex}${member}`, opIndex };
-    };
-    if (!isObject(element)) return bad(R_OBJECT);
-    const name = own(element, "op");
-    if (typeof name !== "string") return bad(name === undefined ? R_MISSING : R_STRING, "/op");
-    const op = NAMES.find((known) => known === name);
-    if (op === undefined) return bad(R_OPERATION, "/op");
-    const path = own(element, "path");
-    const tokens = pointerOf(path);
-    if (typeof tokens === "number") return bad(tokens, "/path");
-    const operation: PatchOperation = { op, path: path as string, tokens, from: "", source: [], value: undefined };
-    if (op === "move" || op === "copy") {
-      const from = own(element, "from");
-      const source = pointerOf(from);
-      if (typeof source === "number") return bad(source, "/from");
-      operation.from = from as string;
-      operation.source = source;
-    } else if (op !== "remove") {
-      operation.value = own(element, "value");
-      if (operation.value === undefined) return bad(R_MISSING, "/value");
-    }
-    operations.push(operation);
-  }
-  return operations;
-}
-
-/** The tokens of a pointer member, or the reason why there are none. */
-function pointerOf(value: unknown): string[] | number {
-  if (typeof value !== "string") return value === undefined ? R_MISSING : R_STRING;
-  return parsePointer(value) ?? R_POINTER;
+  /** Bytes that are copied before it is known that the patch applies; further copies share what they hold until then. Default 1 MiB. */
+  copiedAtOnce?: number;
 }
 
 /**
@@ -166,9 +114,11 @@ function childOf(node: unknown, token: string): Step {
   return { value: own(node, token), reason: R_NO_VALUE };
 }
 
+type Container = unknown[] | JsonObject;
+
 /** Where an operation puts or finds a value; `parent` undefined is the root. */
 interface Place {
-  parent: unknown[] | JsonObject | undefined;
+  parent: Container | undefined;
   /** A position in an array, a name in an object. */
   key: string | number;
   /** What lies there; undefined where nothing does. */
@@ -188,6 +138,13 @@ class Application {
   private readonly undo: (() => unknown)[];
   /** Objects whose order of members is noted in `undo`. */
   private readonly ordered = new Set<JsonObject>();
+  /** Members that were removed: undefined until it is sure that nothing puts them back, which they keep their place for. */
+  private readonly removed: { object: JsonObject; name: string }[] = [];
+  private readonly sharing = new Sharing();
+  /** Bytes that were copied. */
+  private copied = 0;
+  /** Bytes are counted exactly. */
+  private counts = false;
   /** Nothing can fail any more once this operation is done. */
   private last = false;
   /** The place that was found last. */
@@ -197,19 +154,30 @@ class Application {
     this.target = target;
     this.bounds = bounds;
     this.extras = extras;
-    this.undo = extras.undo ?? [];
+    this.undo = extras.steps?.undo ?? [];
   }
 
   run(operations: readonly PatchOperation[]): Fault | undefined {
     const before = this.undo.length;
     for (const [opIndex, operation] of operations.entries()) {
-      this.last = opIndex === operations.length - 1 && this.extras.undo === undefined;
+      this.last = opIndex === operations.length - 1 && this.extras.steps === undefined;
       const fault = this.apply(operation);
       if (fault === undefined) continue;
       while (this.undo.length > before) this.undo.pop()!();
       return { ...fault, opIndex };
     }
+    const { steps } = this.extras;
+    if (steps === undefined) this.keep();
+    else if (this.removed.length > 0 || this.counts) steps.keep.push(() => this.keep());
     return undefined;
+  }
+
+  /** Nothing is taken back any more. */
+  private keep(): void {
+    for (const { object, name } of this.removed) if (own(object, name) === undefined) delete object[name];
+    if (!this.counts) return;
+    if (this.sharing.active) this.sharing.settle(this.target.value);
+    this.bounds.relax?.();
   }
 
   private apply(operation: PatchOperation): Fault | undefined {
@@ -217,28 +185,29 @@ class Application {
     switch (op) {
       case "add": {
         const reason = this.findForAdd(tokens, value);
-        return reason !== OK ? failed(reason, path) : this.put(operation, this.place, value, true);
+        return reason !== OK ? failed(reason, path) : this.put(operation, this.measure(value), value, true);
       }
       case "replace": {
-        const reason = this.find(tokens);
+        const reason = this.find(tokens, true);
         if (reason === R_NO_VALUE && this.extras.upsert) return this.apply({ ...operation, op: "add" });
-        return reason !== OK ? failed(reason, path) : this.put(operation, this.place, value, false);
+        return reason !== OK ? failed(reason, path) : this.put(operation, this.measure(value), value, false);
       }
       case "remove": {
         if (tokens.length === 0) return failed(R_REMOVE_ROOT, path);
-        const reason = this.find(tokens);
+        const reason = this.find(tokens, true);
         if (this.extras.upsert && (reason === R_NO_VALUE || reason === R_INDEX_RANGE)) return undefined;
         if (reason !== OK) return failed(reason, path);
         const place = this.place;
-        this.bounds.admit(0, () => -sizeOf(place.value) - seatSize(place, countOf(place.parent!) - 1));
+        this.bounds.admit(0, () => -this.sizeOf(place.value) - seatSize(place, countOf(place.parent!) - 1));
         this.remove(place);
         this.touch(path, place, true);
         return undefined;
       }
       case "test": {
-        const reason = this.find(tokens);
+        const reason = this.find(tokens, false);
         if (reason !== OK) return failed(reason, path);
-        return equalValues(this.place.value, value) ? undefined : failed(R_NOT_EQUAL, path);
+        const found = this.removed.length > 0 ? copyTree(this.place.value) : this.place.value;
+        return equalValues(found, value) ? undefined : failed(R_NOT_EQUAL, path);
       }
       case "copy":
         return this.copy(operation);
@@ -249,19 +218,50 @@ class Application {
 
   private copy(operation: PatchOperation): Fault | undefined {
     const { path, tokens, from, source } = operation;
-    let reason = this.find(source);
+    let reason = this.find(source, false);
     if (reason !== OK) return failed(reason, from);
-    // Parents that have to be made are no part of what is copied.
-    const early = this.extras.upsert && isPrefix(source, tokens);
-    const value = early ? copyTree(this.place.value) : this.place.value;
+    const measured = this.measure(this.place.value);
+    this.copied += measured.bound;
+    const share = this.copied > (this.extras.copiedAtOnce ?? COPIED_AT_ONCE);
+    // A whole in which something is shared is not to be walked through.
+    if (share && !this.counts) this.bounds.count?.();
+    this.counts ||= share;
+    // Parents that have to be made are no part of what is copied, and what is shared must not be where the copy goes.
+    const early = (share || this.extras.upsert) && isPrefix(source, tokens);
+    const copy = (value: unknown): unknown => (share ? this.sharing.copy(value) : copyTree(value));
+    const value = early ? copy(this.place.value) : this.place.value;
     reason = this.findForAdd(tokens, value);
     if (reason !== OK) return failed(reason, path);
-    return this.put(operation, this.place, value, true);
+    return this.put(operation, measured, value, true, early ? undefined : copy);
+  }
+
+  /** Nesting of a value, and at least as many bytes as it has. */
+  private measure(value: unknown): Measure {
+    if (!this.sharing.active) return measure(value);
+    const { depth, bytes } = this.sharing.weigh(value);
+    return { depth, bound: bytes };
+  }
+
+  /** Bytes of a value as compact JSON. */
+  private sizeOf(value: unknown): number {
+    return this.sharing.weigh(value).bytes;
+  }
+
+  /** Takes a container that is about to be changed out of what is shared: a copy of it takes its place. */
+  private unshare(parent: Container | undefined, key: string, shared: Container): Container {
+    const copy = this.sharing.copy(shared) as Container;
+    const set = (value: Container): void => {
+      if (parent === undefined) this.target.value = value;
+      else put(parent as JsonObject, key, value);
+    };
+    this.undo.push(() => set(shared));
+    set(copy);
+    return copy;
   }
 
   /** A removal and an addition (RFC 6902 §4.4). */
   private move({ path, tokens, from, source }: PatchOperation): Fault | undefined {
-    let reason = this.find(source);
+    let reason = this.find(source, true);
     if (reason !== OK) return failed(reason, from);
     if (isPrefix(source, tokens)) return source.length === tokens.length ? undefined : failed(R_INTO_ITSELF, path);
     const origin = this.place;
@@ -273,14 +273,15 @@ class Application {
     if (reason !== OK) return failed(reason, path);
     const place = this.place;
     // A value that does not go down cannot make the document deeper.
-    if (tokens.length > source.length && tokens.length + measure(origin.value).depth > this.bounds.depth) {
+    if (tokens.length > source.length && tokens.length + this.measure(origin.value).depth > this.bounds.depth) {
       return { code: "limit", reason: R_LIMIT_DEPTH, path };
     }
     const growth = (): number => {
       // What held the value gives way to it.
-      if (place.value !== undefined && isPrefix(tokens, source)) return sizeOf(origin.value) - sizeOf(place.value);
+      if (place.value !== undefined && isPrefix(tokens, source))
+        return this.sizeOf(origin.value) - this.sizeOf(place.value);
       const left = countOf(place.parent!) - (place.parent === origin.parent ? 1 : 0);
-      const seat = place.value === undefined ? seatSize(place, left) : -sizeOf(place.value);
+      const seat = place.value === undefined ? seatSize(place, left) : -this.sizeOf(place.value);
       return seat - seatSize(origin, countOf(origin.parent!) - 1);
     };
     const bound = typeof place.key === "string" ? nameBound(place.key) : 2;
@@ -298,19 +299,25 @@ class Application {
     this.extras.touched?.(list ? pointer.slice(0, pointer.lastIndexOf("/")) : pointer);
   }
 
-  /** Checks the bounds and stores a value that comes in; that of `copy` is copied between the two. */
-  private put({ op, path, tokens }: PatchOperation, place: Place, value: unknown, insert: boolean): Fault | undefined {
-    const { depth, bound } = measure(value);
+  /** Checks the bounds and stores a value that comes in; `copy` makes it, between the two. */
+  private put(
+    { path, tokens }: PatchOperation,
+    { depth, bound }: Measure,
+    value: unknown,
+    insert: boolean,
+    copy?: (value: unknown) => unknown,
+  ): Fault | undefined {
+    const { place } = this;
     if (tokens.length + depth > this.bounds.depth) return { code: "limit", reason: R_LIMIT_DEPTH, path };
     const { parent, key } = place;
     const growth = (): number => {
-      if (parent === undefined) return sizeOf(value) - sizeOf(this.target.value);
+      if (parent === undefined) return this.sizeOf(value) - this.sizeOf(this.target.value);
       const replaced = place.value !== undefined && !(insert && Array.isArray(parent));
-      return sizeOf(value) + (replaced ? -sizeOf(place.value) : seatSize(place, countOf(parent)));
+      return this.sizeOf(value) + (replaced ? -this.sizeOf(place.value) : seatSize(place, countOf(parent)));
     };
     const seat = typeof key === "string" ? nameBound(key) : 2;
     if (!this.bounds.admit(bound + seat, growth)) return { code: "limit", reason: R_LIMIT_MODEL, path };
-    this.store(place, op === "copy" ? copyTree(value) : value, insert);
+    this.store(place, copy === undefined ? value : copy(value), insert);
     this.touch(path, place, insert);
     return undefined;
   }
@@ -327,11 +334,7 @@ class Application {
       }
       target.value = value;
     } else if (!Array.isArray(parent)) {
-      const name = key as string;
-      if (!this.last) {
-        this.undo.push(before === undefined ? () => delete parent[name] : () => put(parent, name, before));
-      }
-      put(parent, name, value);
+      this.setMember(parent, key as string, before, value);
     } else if (insert) {
       const index = key as number;
       if (!this.last) this.undo.push(() => parent.splice(index, 1));
@@ -352,10 +355,23 @@ class Application {
   private create(parent: JsonObject, name: string): JsonObject | undefined {
     const seat: Place = { parent, key: name, value: undefined };
     if (!this.bounds.admit(nameBound(name) + 2, () => 2 + seatSize(seat, countOf(parent)))) return undefined;
-    this.undo.push(() => delete parent[name]);
     const created: JsonObject = {};
-    put(parent, name, created);
+    this.setMember(parent, name, undefined, created);
     return created;
+  }
+
+  /** Sets a member; a new one comes last, also where one of its name was removed before. */
+  private setMember(object: JsonObject, name: string, before: unknown, value: unknown): void {
+    const wasRemoved = before === undefined && Object.hasOwn(object, name);
+    if (wasRemoved) {
+      if (!this.last) this.noteOrder(object);
+      delete object[name];
+    }
+    if (!this.last) {
+      const isNew = before === undefined && !wasRemoved;
+      this.undo.push(isNew ? () => delete object[name] : () => put(object, name, before));
+    }
+    put(object, name, value);
   }
 
   /** Takes out what lies at a place that is not the root. */
@@ -368,14 +384,16 @@ class Application {
     }
     const object = parent as JsonObject;
     const name = key as string;
-    if (!this.last) {
-      this.noteOrder(object);
-      this.undo.push(() => put(object, name, value));
+    if (this.last) {
+      delete object[name];
+      return;
     }
-    delete object[name];
+    this.undo.push(() => put(object, name, value));
+    this.removed.push({ object, name });
+    put(object, name, undefined);
   }
 
-  /** A member that is put back comes last: once per object and patch its order is noted, and restored when all members are back. */
+  /** A name that comes back comes last: once per object and patch its order is noted, to be restored when what came behind is gone. */
   private noteOrder(object: JsonObject): void {
     if (this.ordered.has(object)) return;
     this.ordered.add(object);
@@ -389,15 +407,19 @@ class Application {
     });
   }
 
-  /** Finds a value that must be there; `OK` and `place`, or the reason. */
-  private find(tokens: readonly string[]): number {
-    let value = this.target.value;
+  /**
+   * Finds a value that must be there; `OK` and `place`, or the reason.
+   *
+   * @param changes its parent is about to be changed
+   */
+  private find(tokens: readonly string[], changes: boolean): number {
+    let value = changes && tokens.length > 0 ? this.ownRoot() : this.target.value;
     let parent: unknown;
-    for (const token of tokens) {
+    for (const [i, token] of tokens.entries()) {
       const step = childOf(value, token);
       if (step.value === undefined) return step.reason;
       parent = value;
-      value = step.value;
+      value = changes && i < tokens.length - 1 ? this.ownChild(parent, token, step.value) : step.value;
     }
     const name = tokens.at(-1) ?? "";
     this.place = {
@@ -408,6 +430,17 @@ class Application {
     return OK;
   }
 
+  /** The root, which is about to be changed. */
+  private ownRoot(): unknown {
+    const { value } = this.target;
+    return this.sharing.holds(value) ? this.unshare(undefined, "", value) : value;
+  }
+
+  /** A value below which something is about to be changed. */
+  private ownChild(parent: unknown, token: string, value: unknown): unknown {
+    return this.sharing.holds(value) ? this.unshare(parent as Container, token, value) : value;
+  }
+
   /** Finds where `add` puts a value: the root, a member that is there or not, a position up to the array's length. */
   private findForAdd(tokens: readonly string[], value: unknown): number {
     if (tokens.length === 0) {
@@ -415,19 +448,19 @@ class Application {
       return OK;
     }
     const last = tokens.length - 1;
-    let parent = this.target.value;
+    let parent = this.ownRoot();
     let makes = false;
     for (let i = 0; i < last; i++) {
       const step = childOf(parent, tokens[i]!);
       if (step.value === undefined) {
         if (step.reason !== R_NO_VALUE || !this.extras.upsert) return step.reason;
         // Judged before the first one: a pointer of megabytes must not make millions of objects.
-        if (!makes && tokens.length + measure(value).depth > this.bounds.depth) return TOO_DEEP;
+        if (!makes && tokens.length + this.measure(value).depth > this.bounds.depth) return TOO_DEEP;
         makes = true;
         parent = this.create(parent as JsonObject, tokens[i]!);
         if (parent === undefined) return TOO_LARGE;
       } else {
-        parent = step.value;
+        parent = this.ownChild(parent, tokens[i]!, step.value);
       }
     }
     if (!isContainer(parent)) return R_NOT_CONTAINER;
@@ -456,17 +489,16 @@ function isPrefix(tokens: readonly string[], of: readonly string[]): boolean {
   return tokens.length <= of.length && tokens.every((token, i) => token === of[i]);
 }
 
-/** Bytes of a value as compact JSON. */
-function sizeOf(value: unknown): number {
-  return utf8Length(stringify(value));
-}
-
-function countOf(node: unknown[] | JsonObject): number {
-  return Array.isArray(node) ? node.length : Object.keys(node).length;
+/** Members or elements; those that were removed are undefined. */
+function countOf(node: Container): number {
+  if (Array.isArray(node)) return node.length;
+  let count = 0;
+  for (const name of Object.keys(node)) if (node[name] !== undefined) count++;
+  return count;
 }
 
 /** Bytes that a value costs beyond its own: name, colon, and a comma when `others` share the container. */
 function seatSize({ key }: Place, others: number): number {
-  const name = typeof key === "string" ? sizeOf(key) + 1 : 0;
+  const name = typeof key === "string" ? scalarLength(key) + 1 : 0;
   return name + (others > 0 ? 1 : 0);
 }

@@ -1,5 +1,6 @@
 import { ExactNumber } from "./exact.js";
 import { type JsonObject, put } from "./object.js";
+import { utf8Length } from "./text.js";
 
 /** What is known of a value after one walk. */
 export interface Measure {
@@ -66,7 +67,38 @@ function scalarBound(value: unknown): number {
   return LONGEST_DOUBLE;
 }
 
-/** A copy that shares no object or array with the value; members keep their order. Does not recurse. */
+/** Bytes of a value as compact JSON, without making the text; members that are undefined do not count. */
+export function jsonLength(root: unknown): number {
+  if (!isContainer(root)) return scalarLength(root);
+  const open: (unknown[] | JsonObject)[] = [root];
+  let bytes = 0;
+  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+    let count = 0;
+    const add = (child: unknown): void => {
+      count++;
+      if (isContainer(child)) open.push(child);
+      else bytes += scalarLength(child);
+    };
+    if (Array.isArray(node)) for (const child of node) add(child);
+    else
+      for (const name of Object.keys(node)) {
+        const child = node[name];
+        if (child === undefined) continue;
+        bytes += scalarLength(name) + 1;
+        add(child);
+      }
+    bytes += count > 1 ? count + 1 : 2;
+  }
+  return bytes;
+}
+
+/** Bytes of a string, number, literal or `ExactNumber` as JSON. */
+export function scalarLength(value: unknown): number {
+  if (typeof value === "string") return utf8Length(JSON.stringify(value));
+  return value instanceof ExactNumber ? value.text.length : String(value).length;
+}
+
+/** A copy that shares no object or array with the value; members keep their order, those that are undefined are left out. Does not recurse. */
 export function copyTree(root: unknown): unknown {
   if (!isContainer(root)) return root;
   const top = emptyLike(root);
@@ -84,7 +116,9 @@ export function copyTree(root: unknown): unknown {
       return opened;
     };
     if (Array.isArray(source)) for (const child of source) (target as unknown[]).push(copy(child));
-    else for (const name of Object.keys(source)) put(target as JsonObject, name, copy(source[name]));
+    else
+      for (const name of Object.keys(source))
+        if (source[name] !== undefined) put(target as JsonObject, name, copy(source[name]));
   }
 }
 

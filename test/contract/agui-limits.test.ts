@@ -46,6 +46,15 @@ function limit(
 
 const EMPTY = '{"messages":[],"state":{}}'.length;
 const size = (messages: unknown, state: unknown = {}) => JSON.stringify({ messages, state }).length;
+/** More than one engine copies before it is sure that all of a patch applies. */
+const COPIES_LIMIT = 4 * 1024 * 1024;
+/** The number of the first copy of the state into itself, as member `k<number>`, that is beyond the limit. */
+function firstCopyTooMany(bytes: number): number {
+  for (let i = 0; ; i++) {
+    bytes = 2 * bytes + `,"k${i}":`.length;
+    if (bytes + EMPTY - 2 > COPIES_LIMIT) return i;
+  }
+}
 const M = { id: "m", role: "assistant", content: "" };
 
 agui("AG-UI limits: blocks", [
@@ -120,6 +129,17 @@ agui("AG-UI limits: modelBytes", [
     {
       state: {},
       opIndex: 1,
+    },
+  ),
+  ...limit(
+    "copies of the root, each refused before it is made",
+    { modelBytes: COPIES_LIMIT },
+    [stateSnapshot({ a: 1 })],
+    stateDelta(Array.from({ length: 40 }, (_, i) => ({ op: "copy", from: "", path: `/k${i}` }))),
+    "/delta",
+    {
+      state: { a: 1 },
+      opIndex: firstCopyTooMany('{"a":1}'.length),
     },
   ),
   ...limit(

@@ -105,6 +105,23 @@ describe.each(KINDS)("limits of documents, %s", (kind) => {
   describe("bytes", () => {
     const tooLarge = (path: string, opIndex = 0) => ({ code: "limit", reason: "modelBytes", path, opIndex }) as const;
 
+    it("refuses copies before they are made", () => {
+      const bytes = 32 * 1024 * 1024;
+      const document = openText(kind, '{"a":1}', { bytes });
+      const copies = Array.from({ length: 40 }, (_, i) => `{"op":"copy","from":"","path":"/k${i}"}`);
+      let length = document.size;
+      let first = 0;
+      while (length <= bytes) length = 2 * length + `,"k${first++}":`.length;
+      unpatched(document, ops(...copies), tooLarge(`/k${first - 1}`, first - 1), "copies of the root");
+      patched(
+        document,
+        ops(copies[0]!, copies[1]!, '{"op":"add","path":"/k1/k0/a","value":2}'),
+        '{"a":1,"k0":{"a":1},"k1":{"a":1,"k0":{"a":2}}}',
+        "two of them",
+      );
+      document.close();
+    });
+
     it("allows exactly as many, in every operation", () => {
       const limits = { bytes: 24 };
       const rows: [string, string, string | undefined][] = [

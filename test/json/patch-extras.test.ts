@@ -5,6 +5,7 @@ import {
   type PatchBounds,
   type PatchExtras,
   type PatchOperation,
+  type PatchSteps,
   readPatch,
 } from "../../src/json/patch.js";
 
@@ -110,16 +111,16 @@ describe("undo after success", () => {
   it("takes everything back, the order of members included", () => {
     const value = { a: 1, b: { c: [1, 2, { d: 3 }] }, e: 4 };
     const before = JSON.stringify(value);
-    const undo: (() => unknown)[] = [];
+    const steps: PatchSteps = { undo: [], keep: [] };
     const patch = [
       { op: "remove", path: "/a" },
       { op: "move", from: "/b/c/2/d", path: "/f" },
       { op: "replace", path: "/e", value: {} },
       { op: "add", path: "/b/c/0", value: 0 },
     ];
-    const { fault } = apply(value, patch, { undo });
+    const { fault } = apply(value, patch, { steps });
     expect(fault).toBeUndefined();
-    while (undo.length > 0) undo.pop()?.();
+    while (steps.undo.length > 0) steps.undo.pop()?.();
     expect(JSON.stringify(value)).toBe(before);
   });
 });

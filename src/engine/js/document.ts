@@ -2,12 +2,12 @@ import { R_LIMIT_MODEL } from "../../../assembly/abi/codes.js";
 import type { Fault } from "../../errors.js";
 import { applyPatch, type PatchBounds, type PatchTarget, readPatch, valueAt } from "../../json/patch.js";
 import { parsePointer } from "../../json/pointer.js";
+import { jsonLength } from "../../json/tree.js";
 import type { DocumentLimits, EngineDocument } from "../contract.js";
 import { cloneValue, writeJson } from "./codec/clone.js";
 import { Size } from "./codec/size.js";
 import { encodeUtf8 } from "./codec/utf8.js";
 import { copyValue } from "./codec/value.js";
-import { jsonLength } from "./reduce/agentue/document.js";
 import { readText } from "./session/text.js";
 
 /** Levels around the value of an operation: the patch and the operation. */
@@ -24,7 +24,7 @@ export function createJsDocument(text: Uint8Array, limits: DocumentLimits): Engi
   const read = readText(text, limits);
   if ("code" in read) return read;
   const target: PatchTarget = { value: read.value };
-  const size = new Size(limits.bytes, read.source.bytes, () => jsonLength(target.value, true));
+  const size = new Size(limits.bytes, read.source.bytes, () => jsonLength(target.value));
   if (!size.admit(0, () => 0)) return { code: "limit", reason: R_LIMIT_MODEL };
   return new JsDocument(target, size, limits);
 }
@@ -40,7 +40,12 @@ class JsDocument implements EngineDocument {
     this.#size = size;
     this.#target = target;
     this.#limits = limits;
-    this.#bounds = { depth: limits.depth, admit: (bound, growth) => size.admit(bound, growth) };
+    this.#bounds = {
+      depth: limits.depth,
+      admit: (bound, growth) => size.admit(bound, growth),
+      count: () => size.count(),
+      relax: () => size.relax(),
+    };
   }
 
   patch(operations: Uint8Array): Fault | undefined {

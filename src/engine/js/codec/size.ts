@@ -61,6 +61,18 @@ export class Size {
     return true;
   }
 
+  /** Counts exactly from now on, until `relax`. */
+  count(): void {
+    if (this.counted) return;
+    this.bytes = this.measure();
+    this.counted = true;
+  }
+
+  /** What does not fill half of the limit needs no exact count. */
+  relax(): void {
+    this.counted = this.bytes > this.limit / 2;
+  }
+
   /** Adds a bound without asking, where nothing but a small bound is at hand; false when only `admit` can tell. */
   addBound(bound: number): boolean {
     const bytes = this.bytes + bound;

@@ -78,21 +78,24 @@ function attempt(
   upsert: boolean,
 ): Delta {
   const { size } = effect.model;
-  const before = size.save();
-  const undo = effect.journal.steps;
-  const steps = undo.length;
+  const { journal } = effect;
+  const before = { size: size.save(), steps: journal.undo.length, kept: journal.keep.length };
   const touched: string[] = [];
   const bounds = {
     depth: effect.limits.depth - level + 1,
     admit: (bound: number, growth: () => number) => size.admit(bound, growth),
+    count: () => size.count(),
+    relax: () => size.relax(),
   };
-  let failure = applyPatch(target, operations, bounds, { undo, touched: (pointer) => touched.push(pointer), upsert });
+  const touch = (pointer: string) => touched.push(pointer);
+  let failure = applyPatch(target, operations, bounds, { steps: journal, touched: touch, upsert });
   if (failure === undefined) {
     const reason = judge(target.value);
     if (reason === 0) return { touched };
-    while (undo.length > steps) undo.pop()!();
+    journal.keep.length = before.kept;
+    while (journal.undo.length > before.steps) journal.undo.pop()!();
     failure = { code: "delta_failed", reason, path: "" };
   }
-  size.restore(before);
+  size.restore(before.size);
   return { failure, touched: [] };
 }

@@ -2,9 +2,9 @@ import { R_LIMIT_DEPTH, R_LIMIT_MODEL } from "../../../../../assembly/abi/codes.
 import { type JsonObject, own } from "../../../../json/object.js";
 import type { PatchTarget } from "../../../../json/patch.js";
 import { utf8Length } from "../../../../json/text.js";
-import { isContainer } from "../../../../json/tree.js";
+import { isContainer, jsonLength } from "../../../../json/tree.js";
 import type { Limits } from "../../../../limits.js";
-import { depthOf, writeJson } from "../../codec/clone.js";
+import { depthOf } from "../../codec/clone.js";
 import { Size } from "../../codec/size.js";
 import type { Source } from "../agentue/operations.js";
 import { MessageList } from "./messages.js";
@@ -56,7 +56,7 @@ export class Model {
 
   /** Bytes of a value as compact JSON. */
   lengthOf(value: unknown): number {
-    return utf8Length(writeJson(value, true));
+    return jsonLength(value);
   }
 
   /** Bytes that `name: value` adds to an object or changes in it. */
