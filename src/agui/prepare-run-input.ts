@@ -3,6 +3,7 @@ import { cloneValue } from "../engine/js/codec/clone.js";
 import { copyValue } from "../engine/js/codec/value.js";
 import { StreamfoldError, usageError, type WarningCode, warningMessage } from "../errors.js";
 import { DEFAULT_LIMITS } from "../limits.js";
+import { readable } from "../reducer/readable.js";
 import { enforceShape } from "../schema/enforce.js";
 import { translateInput } from "../schema/legacy.js";
 import { isAtMost, OWN_VERSION, parseVersion } from "../schema/version.js";
@@ -47,7 +48,7 @@ export type RunInputDraft = { [K in keyof RunAgentInput]?: RunAgentInput[K] | un
  *   for one that is nested deeper than 512 levels
  */
 export function prepareRunInput(input: RunInputDraft, options: PrepareOptions = {}): PreparedInput {
-  const ceiling = parseVersion(options.maxProtocolVersion);
+  const ceiling = parseVersion(readable(() => options.maxProtocolVersion));
   if (ceiling === null)
     throw usageError("bad_argument", 'maxProtocolVersion must be a version such as "1.0" or "0.0.57"');
   const copied = copyValue(input, DEFAULT_LIMITS.depth, true);

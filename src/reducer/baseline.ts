@@ -30,14 +30,15 @@ const FRAME_BYTES = 22;
  */
 export function baseline(input: unknown, limits: Limits, onRemoval: (removal: Removal) => void): unknown {
   if (input === undefined) return undefined;
-  if (input === null || typeof input !== "object" || Array.isArray(input)) {
-    throw usageError("bad_argument", "input must be an object: a run input, or a part of one");
-  }
+  const mistaken = () => usageError("bad_argument", "input must be an object: a run input, or a part of one");
+  if (input === null || typeof input !== "object") throw mistaken();
   const copied = copyValue(input, MAXIMUM_LIMITS.depth, true);
   if ("code" in copied) {
     if (copied.code === "not_json") throw new StreamfoldError(copied);
+    if (Array.isArray(input)) throw mistaken();
     throw beyond(R_LIMIT_DEPTH, /^\/[^/]*/.exec(copied.path)![0]);
   }
+  if (Array.isArray(copied.value)) throw mistaken();
   // a state that has become null is a state: the schema's rule is about what is sent
   const value = copied.value as Record<string, unknown>;
   const isNull = value.state === null;

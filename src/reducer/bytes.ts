@@ -5,23 +5,34 @@ const encoder = /* @__PURE__ */ new TextEncoder();
 /** Whether `value` is an ArrayBuffer, a SharedArrayBuffer or a view of one, of any realm. */
 export function isBufferSource(value: unknown): value is ArrayBuffer | ArrayBufferView {
   if (ArrayBuffer.isView(value)) return true;
-  const tag = Object.prototype.toString.call(value);
+  let tag: string;
+  try {
+    tag = Object.prototype.toString.call(value);
+  } catch {
+    // A proxy that was revoked, or whose trap throws.
+    return false;
+  }
   return tag === "[object ArrayBuffer]" || tag === "[object SharedArrayBuffer]";
 }
 
 /**
- * The bytes of a buffer or view, not copied. A plain SharedArrayBuffer is copied, since others may write to it.
+ * The bytes of a buffer or view, not copied, as a plain Uint8Array: subclasses may tell anything of themselves. A plain SharedArrayBuffer is
+ * copied, since others may write to it.
  *
  * @param hint what to use instead, for a caller who passed something else
- * @throws StreamfoldError `bad_argument` for anything that holds no bytes
+ * @throws StreamfoldError `bad_argument` for anything that holds no bytes, or whose bytes cannot be had (a buffer that was transferred)
  */
 export function toBytes(value: unknown, hint: string): Uint8Array {
-  if (value instanceof Uint8Array) return value;
-  if (ArrayBuffer.isView(value)) return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
-  if (isBufferSource(value)) {
-    const bytes = new Uint8Array(value as ArrayBuffer);
-    return value instanceof ArrayBuffer ? bytes : bytes.slice();
-  }
+  try {
+    if (ArrayBuffer.isView(value)) {
+      if (Object.getPrototypeOf(value) === Uint8Array.prototype) return value as Uint8Array;
+      return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
+    }
+    if (isBufferSource(value)) {
+      const bytes = new Uint8Array(value as ArrayBuffer);
+      return value instanceof ArrayBuffer ? bytes : bytes.slice();
+    }
+  } catch {}
   throw usageError("bad_argument", `expected an ArrayBuffer or a view of one, not ${describe(value)}; ${hint}`);
 }
 
@@ -51,5 +62,9 @@ function isWellFormed(text: string): boolean {
 export function describe(value: unknown): string {
   if (value === null) return "null";
   if (typeof value !== "object") return typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
-  return Array.isArray(value) ? "an array" : "an object";
+  try {
+    return Array.isArray(value) ? "an array" : "an object";
+  } catch {
+    return "a revoked proxy";
+  }
 }

@@ -5,6 +5,7 @@ import { parsePointer } from "../json/pointer.js";
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from "../limits.js";
 import { describe, isBufferSource, toBytes } from "./bytes.js";
 import { jsonText } from "./json-text.js";
+import { optionOf, readable } from "./readable.js";
 import type { Lending } from "./reducer.js";
 
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */
@@ -42,7 +43,7 @@ export function createDocument(
   lending: Lending,
   onClose: () => void,
 ): DocumentHandle {
-  const limits = resolveDocumentLimits(options);
+  const limits = readable(() => resolveDocumentLimits(options));
   const { text, isValue } = textOf(source, limits.depth);
   const made = core().createDocument(text, limits);
   if ("code" in made) throw faultOf(made, isValue);
@@ -175,7 +176,7 @@ function checkPointer(pointer: unknown): string {
 }
 
 function integersOf(options: { integers?: "number" | "bigint" } | undefined): "number" | "bigint" {
-  const integers: unknown = options?.integers ?? "number";
+  const integers: unknown = optionOf(options, "integers") ?? "number";
   if (integers !== "number" && integers !== "bigint") {
     throw usageError("bad_argument", 'integers must be "number" or "bigint"');
   }

@@ -10,14 +10,14 @@ import type {
   TranscoderOptions,
   Warning,
 } from "../engine/contract.js";
-import type { StreamfoldError } from "../errors.js";
-import { usageError, warningMessage } from "../errors.js";
+import { type StreamfoldError, usageError, warningMessage } from "../errors.js";
 import { type Limits, resolveLimits } from "../limits.js";
 import { EVENT_TYPES } from "../schema/agui.generated.js";
 import { parseVersion } from "../schema/version.js";
 import { isTransport, transportsOf } from "../transport/transports.js";
 import { baseline } from "./baseline.js";
 import { describe } from "./bytes.js";
+import { optionOf, readable } from "./readable.js";
 
 /** The callbacks of a reducer, bound to the options object they came in. */
 export interface Listeners {
@@ -58,15 +58,25 @@ const OPTION_NAMES: Record<keyof ReducerOptions, "both" | "agentue" | "ag-ui"> =
 
 /**
  * Checks the options of a reducer and fills in the defaults.
- *
- * @param owner what the listeners are called on
  * @throws StreamfoldError `unsupported_transport` for a transport this version does not read, `bad_argument` for anything else that
  *   is not as `ReducerOptions` says, a member of a plain object that is no option included
  */
-export function resolveOptions(
-  options: ReducerOptions,
-  owner: Partial<Listeners> = options as Partial<Listeners>,
-): Resolved {
+export function resolveOptions(options: ReducerOptions): Resolved {
+  return reading((warn) => resolve(options, options as Partial<Listeners>, warn));
+}
+
+type Warn = (warning: Warning) => void;
+
+/** Reads options, which may throw, and tells what there is to warn about when all is well. */
+function reading(read: (warn: Warn) => Resolved): Resolved {
+  const warnings: Warning[] = [];
+  const resolved = readable(() => read((warning) => warnings.push(warning)));
+  for (const warning of warnings) resolved.listeners.onWarning?.(warning);
+  return resolved;
+}
+
+/** @param owner what the listeners are called on */
+function resolve(options: ReducerOptions, owner: Partial<Listeners>, warn: Warn): Resolved {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
   const { protocol, transport } = options;
@@ -101,7 +111,7 @@ export function resolveOptions(
       events: listeners.onEvent !== undefined,
       ...(protocol === "ag-ui" && {
         eventTypes: eventTypes(options.eventTypes),
-        agui: aguiOptions(options, limits, listeners),
+        agui: aguiOptions(options, limits, warn),
       }),
     },
   };
@@ -117,6 +127,10 @@ const NOT_FOR_TRANSCODERS = ["transport", "onEvent", "eventTypes", "middleware",
  *   not as `TranscoderOptions` says
  */
 export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
+  return reading((warn) => resolveTranscoder(options, warn));
+}
+
+function resolveTranscoder(options: TranscoderOptions, warn: Warn): Resolved {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
   const { from, to, enforce = true, ...others } = options;
@@ -124,7 +138,7 @@ export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
     if (name in others) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
   }
   if (typeof enforce !== "boolean") throw usageError("bad_argument", "enforce must be true or false");
-  const { session, listeners } = resolveOptions({ ...others, transport: from }, options);
+  const { session, listeners } = resolve({ ...others, transport: from }, options as Partial<Listeners>, warn);
   if (typeof to !== "string") throw usageError("bad_argument", 'to must be a name such as "sse"');
   if (!isTransport(to, session.protocol) || to === "json") {
     throw usageError("unsupported_transport", `${JSON.stringify(to)} cannot be written for "${session.protocol}"`);
@@ -132,7 +146,7 @@ export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
   return { session: { ...session, transcode: { to, enforce } }, listeners };
 }
 
-function aguiOptions(options: ReducerOptions, limits: Limits, { onWarning }: Listeners): AguiSessionOptions {
+function aguiOptions(options: ReducerOptions, limits: Limits, warn: Warn): AguiSessionOptions {
   return {
     maxProtocolVersion: ceiling(options.maxProtocolVersion),
     onDeltaFailure: oneOf(options, "onDeltaFailure", ["warn", "fail", "upsert"]),
@@ -140,7 +154,7 @@ function aguiOptions(options: ReducerOptions, limits: Limits, { onWarning }: Lis
     middleware: middleware(options.middleware),
     input: baseline(options.input, limits, ({ code, path }) => {
       const message = warningMessage({ code, path, eventType: "the option input" });
-      onWarning?.({ code, path, message, streamId: "", eventIndex: 0 });
+      warn({ code, path, message, streamId: "", eventIndex: 0 });
     }),
   };
 }
@@ -237,7 +251,7 @@ export function streamOf(options: StreamSelector | undefined): string {
   if (options === null || typeof options !== "object") {
     throw usageError("bad_argument", `the options must be an object, not ${describe(options)}`);
   }
-  const { streamId } = options;
+  const streamId: unknown = optionOf(options, "streamId");
   if (streamId === undefined) return "";
   if (typeof streamId !== "string")
     throw usageError("bad_argument", `streamId must be a string, not ${describe(streamId)}`);
@@ -250,7 +264,7 @@ export function streamOf(options: StreamSelector | undefined): string {
  * @throws StreamfoldError `unsupported_transport` for anything but "json", the default, and "msgpack"
  */
 export function formatOf(options: { format?: ModelFormat } | undefined): ModelFormat {
-  const format: unknown = options?.format ?? "json";
+  const format: unknown = optionOf(options, "format") ?? "json";
   if (format !== "json" && format !== "msgpack") {
     throw usageError("unsupported_transport", `the format ${JSON.stringify(format)}; there are "json" and "msgpack"`);
   }

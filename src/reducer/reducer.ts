@@ -16,6 +16,7 @@ import { type Delivered, deliver, failureOf } from "./deliver.js";
 import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
 import { checkPosition, formatOf, type Listeners, streamOf } from "./options.js";
 import { PartialArguments } from "./partial-args.js";
+import { optionOf } from "./readable.js";
 import type { Sessions } from "./sessions.js";
 
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */
@@ -67,7 +68,7 @@ export class ReducerHandle implements Reducer {
 
   push(chunk: ArrayBuffer | ArrayBufferView): number {
     this.#enter();
-    const bytes = chunk instanceof Uint8Array ? chunk : toBytes(chunk, hint(chunk));
+    const bytes = toBytes(chunk, hint(chunk));
     const session = this.#sessions.wire ?? this.#sessionFor(bytes);
     let applied: number;
     try {
@@ -110,7 +111,7 @@ export class ReducerHandle implements Reducer {
     this.#enter();
     const streamId = streamOf(options);
     const format = formatOf(options);
-    const seq = checkPosition("seq", options?.seq);
+    const seq = checkPosition("seq", optionOf(options, "seq"));
     const text = format === "json" ? textInput(model) : toBytes(model, "a model in MessagePack comes as bytes");
     const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
     raise(
@@ -166,7 +167,7 @@ export class ReducerHandle implements Reducer {
 
   snapshot<Model>(options?: Selector<{ integers?: "number" | "bigint" }>): Model | undefined {
     this.#alive();
-    const integers = options?.integers ?? "number";
+    const integers = optionOf(options, "integers") ?? "number";
     if (integers !== "number" && integers !== "bigint") {
       throw usageError("bad_argument", 'integers must be "number" or "bigint"');
     }
@@ -197,7 +198,7 @@ export class ReducerHandle implements Reducer {
 
   changes(options?: Selector<{ since?: number }>): ChangeSet {
     this.#alive();
-    return this.#sessions.any().changes(streamOf(options), checkPosition("since", options?.since));
+    return this.#sessions.any().changes(streamOf(options), checkPosition("since", optionOf(options, "since")));
   }
 
   status(options?: StreamSelector): StreamStatus {
@@ -213,7 +214,7 @@ export class ReducerHandle implements Reducer {
   stats(options?: StreamSelector): Stats {
     this.#alive();
     const streamId = streamOf(options);
-    return this.#sessions.any().stats(options?.streamId === undefined ? undefined : streamId);
+    return this.#sessions.any().stats(optionOf(options, "streamId") === undefined ? undefined : streamId);
   }
 
   streamIds(): string[] {

@@ -214,14 +214,15 @@ export class AguiProtocol implements Protocol {
 
   private passMiddleware(event: JsonObject, eventType: string, handler: (event: unknown) => unknown): void {
     const failed: AguiViolation = { code: "middleware_failed", reason: R_MIDDLEWARE, eventType };
-    let given: unknown;
+    let events: unknown[];
     try {
-      given = handler(cloneValue(event, "number"));
+      const given = handler(cloneValue(event, "number"));
+      // A list may be a proxy.
+      events = given === undefined || given === null ? [] : Array.isArray(given) ? [...given] : [given];
     } catch {
       this.violate(failed);
       return;
     }
-    const events = given === undefined || given === null ? [] : Array.isArray(given) ? given : [given];
     const copies: OwnedTree[] = [];
     for (const one of events) {
       const copy = copyValue(one, this.options.limits.depth);
