@@ -173,11 +173,11 @@ export function session_feed_more(h: u32, n: u32, last: u32): u32 {
 /** FEED_ state of the last feeding call. */
 export function session_state(h: u32): u32 { return load<u32>(connectionOf(h), layoutOf.C_STATE); }
 
-/** Applies the event of `n` bytes in the staging area. */
-export function session_apply(h: u32, n: u32): u32 {
+/** Applies the event of `n` bytes in the staging area; `isValue`: it came as a value, which has no bytes on the wire. */
+export function session_apply(h: u32, n: u32, isValue: u32): u32 {
   const c = connectionOf(h);
   beginCall(c);
-  return noted(c, applyText(c, staging, n));
+  return noted(c, applyText(c, staging, n, isValue != 0));
 }
 
 /** After FEED_HELD: takes the event of `n` bytes in the staging area in place of the one held; any number of times. Returns the events accepted. */

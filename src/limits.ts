@@ -2,7 +2,7 @@ import { usageError } from "./errors.js";
 
 /** Bounds on what a stream may make a reducer hold. All are checked before anything is allocated. */
 export interface Limits {
-  /** Bytes of one wire message. Default 16 MiB. */
+  /** Bytes of one wire message, or of the text of one event. Default 16 MiB. */
   messageBytes: number;
   /** Nesting of one message; a model may be nested one level less. Default 512, at most 4096. */
   depth: number;

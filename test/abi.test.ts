@@ -22,7 +22,7 @@ const EXPORTS: Record<string, number> = {
   report_pointer: 0,
   result_pointer: 0,
   result_release: 0,
-  session_apply: 2,
+  session_apply: 3,
   session_apply_held: 2,
   session_argument_text: 3,
   session_baseline: 2,

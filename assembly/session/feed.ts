@@ -251,12 +251,12 @@ function handleFrame(c: usize, kind: u32): bool {
 // Places in a text without framing count from its own beginning.
 function setWhole(p: usize, end: usize): void { setMessage(p, end, 0); }
 
-/** Applies one event given as JSON text (a NUL lies behind it); text faults are reported without being sticky. */
-export function applyText(c: usize, p: usize, n: u32): u32 {
+/** Applies one event given as JSON text (a NUL lies behind it) or, `isValue`, as a value that has become one; text faults are reported without being sticky. */
+export function applyText(c: usize, p: usize, n: u32, isValue: bool): u32 {
   memory.fill(p + n, 0, 64);
   setWhole(p, p + n);
   aboutMessage(nextIndex(c), 0);
-  if (n > option(c, layout.OPT_MESSAGE_BYTES)) {
+  if (!isValue && n > option(c, layout.OPT_MESSAGE_BYTES)) {
     clearFault();
     failWhole(code.E_TOO_LARGE);
     fail(code.E_TOO_LARGE, code.R_LIMIT_MESSAGE);

@@ -192,8 +192,12 @@ export interface Stats {
 export interface EngineSession {
   /** Consumes the whole chunk; returns the number of events accepted. After a connection failure it reports that same failure again and consumes nothing. */
   push(chunk: Uint8Array, reports: Report[]): number;
-  /** One event as JSON text (UTF-8), outside of the framing; text faults are reported without being sticky. Returns 0 or 1. */
-  applyText(text: Uint8Array, reports: Report[]): number;
+  /**
+   * One event as JSON text (UTF-8), outside of the framing; text faults are reported without being sticky. Returns 0 or 1.
+   *
+   * @param isValue the text stands for a value, which `messageBytes` does not concern; for sessions without `applyValue`
+   */
+  applyText(text: Uint8Array, reports: Report[], isValue?: boolean): number;
   /** One event as a JavaScript value; only object sessions have it. Returns 0 or 1. Reports `not_json` for a value JSON cannot express. */
   applyValue?(event: unknown, reports: Report[]): number;
   /** End of the body; handles the unterminated tail; returns the number of events accepted. */

@@ -346,7 +346,7 @@ export class ReducerHandle implements Reducer {
     if (fault?.code === "not_json") throw failureOf(new StreamfoldError(fault), 0, []);
     let applied: number;
     try {
-      applied = session.applyText("code" in json ? NO_TEXT : json, this.#reports);
+      applied = session.applyText("code" in json ? NO_TEXT : json, this.#reports, true);
     } catch (error) {
       throw this.#broken(error);
     }

@@ -64,7 +64,7 @@ export function generateAgui(rng: Rng): Script {
   const broken = rng.chance(0.3) ? 0.04 : 0;
   const plain = broken === 0 && rng.chance(0.5);
   const options = randomOptions(rng, plain);
-  const { depth, queuedBytes, messageBytes } = options.limits ?? {};
+  const { depth, queuedBytes } = options.limits ?? {};
   const generator = new AguiGenerator(rng, {
     mutations: rng.pick([0, 0.03, 0.1]),
     odd: rng.chance(0.7),
@@ -84,8 +84,7 @@ export function generateAgui(rng: Rng): Script {
     const json = spellJson(rng, event, spelling);
     // Objects that come before any bytes are folded elsewhere, and `changes` says so by `resync`.
     if (bytesCame && rng.chance(calls * 0.3)) {
-      // How many bytes an object would be in the wire is a question that only some engines ask.
-      const asObject = messageBytes === undefined && survives(json) && rng.chance(0.5);
+      const asObject = survives(json) && rng.chance(0.5);
       actions.push({ do: "apply", json, as: asObject ? "object" : "text" });
       continue;
     }

@@ -231,3 +231,22 @@ describe.each(KINDS)("objects, then bytes (%s)", (kind) => {
     bytes.close();
   });
 });
+
+describe.each(KINDS)("messageBytes and events as objects (%s)", (kind) => {
+  it("an object has no bytes on the wire, whichever session it goes to; a text has", () => {
+    for (const first of ["object", "text"] as const) {
+      const reducer = engine(kind).createReducer({ ...OPTIONS, limits: { messageBytes: text(START).length } });
+      const long = append(2, "x".repeat(1000));
+      reducer.apply(first === "object" ? START : text(START));
+      expect(reducer.apply(long)).toBe(1);
+      expect(reducer.apply({ op: "set", seq: 3, mask: "meta.y", meta: { y: "y".repeat(1000) } })).toBe(1);
+      expect(failing(() => reducer.apply(text(append(4, "x".repeat(1000)))), "too_large").byteOffset).toBe(0);
+      expect(reducer.apply(append(4, "x".repeat(1000)))).toBe(1);
+      reducer.pause();
+      expect(reducer.apply(append(5, "x".repeat(1000)))).toBe(0);
+      expect(reducer.resume()).toBe(1);
+      expect(reducer.stats()).toMatchObject({ applied: 5, errors: 1, events: 6 });
+      reducer.close();
+    }
+  });
+});

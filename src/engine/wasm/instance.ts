@@ -29,7 +29,7 @@ export interface CoreExports {
   session_feed_more(h: number, n: number, last: number): number;
   session_continue(h: number): number;
   session_state(h: number): number;
-  session_apply(h: number, n: number): number;
+  session_apply(h: number, n: number, isValue: number): number;
   session_apply_held(h: number, n: number): number;
   session_drop_held(h: number): void;
   session_fail_held(h: number): void;

@@ -188,9 +188,9 @@ export class WasmSession implements EngineSession {
     return accepted;
   }
 
-  applyText(text: Uint8Array, reports: Report[]): number {
+  applyText(text: Uint8Array, reports: Report[], isValue = false): number {
     this.#stage(text);
-    const result = this.#call(() => this.#core.exports.session_apply(this.#handle, text.length));
+    const result = this.#call(() => this.#core.exports.session_apply(this.#handle, text.length, isValue ? 1 : 0));
     this.#unstage(text.length);
     return result & layout.FEED_ATTENTION ? this.#attend(result, reports) : result;
   }
