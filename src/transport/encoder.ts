@@ -96,7 +96,7 @@ export class EventEncoder implements Encoder {
 
   /** `add`; a fault tells the number of the event. */
   append(event: unknown, fields: SseFields | undefined, eventIndex?: number): void {
-    if (this.transport === "json" && this.pending > 0)
+    if (this.transport === "json" && this.pending > 0 && !this.isBusy)
       throw usageError(
         "bad_argument",
         'messages of "json" do not stand behind each other: "ndjson" is the wire for that',

@@ -18,16 +18,17 @@ export class ProtobufWire implements Wire {
   write(event: unknown): void {
     if (isAgentue(event)) throw usageError("unsupported_transport", '"protobuf" is a wire of "ag-ui" only');
     this.writer.write(event);
-    const payload = this.writer.out.finished();
+    const payload = this.writer.out;
+    const { size } = payload;
     const { out } = this;
-    out.reserve(PREFIX + payload.length);
+    out.reserve(PREFIX + size);
     const { bytes, length } = out;
-    bytes[length] = payload.length >>> 24;
-    bytes[length + 1] = payload.length >>> 16;
-    bytes[length + 2] = payload.length >>> 8;
-    bytes[length + 3] = payload.length;
-    bytes.set(payload, length + PREFIX);
-    out.length = length + PREFIX + payload.length;
+    bytes[length] = size >>> 24;
+    bytes[length + 1] = size >>> 16;
+    bytes[length + 2] = size >>> 8;
+    bytes[length + 3] = size;
+    payload.copyTo(bytes, length + PREFIX);
+    out.length = length + PREFIX + size;
   }
 }
 

@@ -1,4 +1,5 @@
-import { OpenValues, type Step } from "../caller.js";
+import { stringify } from "../../json/exact.js";
+import { exactText, OpenValues, RECURSION, type Step } from "../caller.js";
 import { type Output, putAscii, putPoint } from "../output.js";
 
 const QUOTE = 0x22;
@@ -7,24 +8,22 @@ const COLON = 0x3a;
 const OPEN_ARRAY = 0x5b;
 const BACKSLASH = 0x5c;
 const CLOSE_ARRAY = 0x5d;
+const LETTER_U = 0x75;
 const OPEN_OBJECT = 0x7b;
 const CLOSE_OBJECT = 0x7d;
 
 /** Up to here a string is written unit by unit: calls of the host cost as much. */
 const SHORT = 96;
-/** Room that a short string or any scalar takes, with a comma or colon beside it. */
-const ROOM = 3 * SHORT + 4;
-/** From here on `String` writes doubles with an exponent. */
-const EXPONENT_FROM = 1e21;
+/** Room that a short string takes when all of it is escaped, and more than any other scalar does; with a comma or colon beside it. */
+const ROOM = 6 * SHORT + 4;
 
-/** For each ASCII character whether a string holds it as it is. */
-const PLAIN = /* @__PURE__ */ Uint8Array.from({ length: 128 }, (_, c) =>
-  c >= 0x20 && c !== QUOTE && c !== BACKSLASH ? 1 : 0,
-);
+/** For each ASCII character: 0 when a string holds it as it is, the letter behind the backslash, or 1 for an escape by number. */
+const ESCAPES = /* @__PURE__ */ escapes();
+const DIGITS = "0123456789abcdef";
 /** Characters that JSON escapes; also halves of pairs, which it escapes when they are alone. */
 const MAY_NEED_ESCAPE = /["\\\u0000-\u001f\ud800-\udfff]/;
 
-/** Writes callers' values as compact JSON in UTF-8. Does not recurse. */
+/** Writes callers' values as compact JSON in UTF-8. */
 export class JsonWriter {
   private readonly out: Output;
   private readonly open: OpenValues;
@@ -42,73 +41,64 @@ export class JsonWriter {
    * @throws Unwritable `not_json`, `not_an_event`, `too_deep`; and whatever a getter or `toJSON` throws
    */
   write(event: unknown): void {
-    const { out, open } = this;
-    let node: object = open.root(event);
-    let names: readonly string[] | undefined = Object.keys(node);
-    let count = names.length;
-    let place = 0;
-    let isFirst = true;
-    open.enter(node, names, undefined);
-    out.reserve(1);
-    out.bytes[out.length++] = OPEN_OBJECT;
-    for (;;) {
-      // For a bracket or comma, a short name and a short value.
-      out.reserve(2 * ROOM);
-      if (place === count) {
-        out.bytes[out.length++] = names === undefined ? CLOSE_ARRAY : CLOSE_OBJECT;
-        const level = open.leave() - 1;
-        if (level < 0) return;
-        node = open.nodes[level]!;
-        names = open.names[level];
-        count = names === undefined ? (node as unknown[]).length : names.length;
-        place = open.places[level]!;
-        isFirst = false;
-        continue;
-      }
-      let step: string | number;
-      let value: unknown;
-      if (names === undefined) {
-        step = place;
-        value = (node as unknown[])[place++];
-      } else {
-        step = names[place++]!;
-        value = (node as Readonly<Record<string, unknown>>)[step];
-        if (value === undefined) continue;
-      }
-      if (typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function") {
-        value = open.resolve(value, step);
-        if (value === undefined && names !== undefined) continue;
-      }
-      if (!isFirst) out.bytes[out.length++] = COMMA;
-      isFirst = false;
-      if (names !== undefined) {
-        this.string(step as string);
-        out.bytes[out.length++] = COLON;
-      }
-      if (typeof value === "object" && value !== null) {
-        open.places[open.level - 1] = place;
-        node = value;
-        names = Array.isArray(node) ? undefined : Object.keys(node);
-        count = names === undefined ? (node as unknown[]).length : names.length;
-        place = 0;
-        isFirst = true;
-        open.enter(node, names, step);
-        out.bytes[out.length++] = names === undefined ? OPEN_ARRAY : OPEN_OBJECT;
-      } else {
-        this.scalar(value, step);
-      }
-    }
+    const object = this.open.root(event);
+    this.out.reserve(ROOM);
+    this.object(object, undefined);
   }
 
-  /** A scalar; room is there for it. */
-  private scalar(value: unknown, step: Step): void {
+  /** An object; room is there for its bracket, as it is for the others' first bytes. */
+  private object(node: Readonly<Record<string, unknown>>, step: Step): void {
+    const { out, open } = this;
+    open.enter(node, step);
+    out.bytes[out.length++] = OPEN_OBJECT;
+    let isFirst = true;
+    // With the names of `for … in` the members are read by their place, whatever the object's shape.
+    for (const name in node) {
+      let value = node[name];
+      if (open.mayInherit && !Object.hasOwn(node, name)) continue;
+      if (isForeign(value)) value = open.resolve(value, name);
+      if (value === undefined) continue;
+      // For a comma, a short name and a short value.
+      out.reserve(2 * ROOM);
+      if (!isFirst) out.bytes[out.length++] = COMMA;
+      isFirst = false;
+      this.string(name);
+      out.bytes[out.length++] = COLON;
+      this.value(value, name);
+    }
+    out.reserve(1);
+    out.bytes[out.length++] = CLOSE_OBJECT;
+    open.leave();
+  }
+
+  private array(node: readonly unknown[], step: Step): void {
+    const { out, open } = this;
+    open.enter(node, step);
+    out.bytes[out.length++] = OPEN_ARRAY;
+    for (let i = 0; i < node.length; i++) {
+      let value = node[i];
+      if (isForeign(value)) value = open.resolve(value, i);
+      out.reserve(2 * ROOM);
+      if (i > 0) out.bytes[out.length++] = COMMA;
+      this.value(value, i);
+    }
+    out.reserve(1);
+    out.bytes[out.length++] = CLOSE_ARRAY;
+    open.leave();
+  }
+
+  /** A value for which `toJSON` has spoken; room is there for a scalar. */
+  private value(value: unknown, step: Step): void {
     const { out } = this;
     if (typeof value === "string") this.string(value);
     else if (typeof value === "number") this.number(value, step);
     else if (value === null) out.length = putAscii(out.bytes, out.length, "null");
     else if (value === true) out.length = putAscii(out.bytes, out.length, "true");
     else if (value === false) out.length = putAscii(out.bytes, out.length, "false");
-    else throw this.open.fault("not_json", step);
+    else if (typeof value !== "object") throw this.open.fault("not_json", step);
+    else if (this.open.level >= RECURSION) out.utf8(stringify(this.open.copy(value, step)));
+    else if (Array.isArray(value)) this.array(value, step);
+    else this.object(value as Readonly<Record<string, unknown>>, step);
   }
 
   private number(value: number, step: Step): void {
@@ -118,12 +108,7 @@ export class JsonWriter {
       return;
     }
     if (!Number.isFinite(value)) throw this.open.fault("not_json", step);
-    let text = String(value);
-    if (value === 0) text = "-0";
-    // From 2^53 to 1e21 `String` pads with zeros: that would be the text of another integer.
-    else if (Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < EXPONENT_FROM)
-      text = BigInt(value).toString();
-    out.length = putAscii(out.bytes, out.length, text);
+    out.length = putAscii(out.bytes, out.length, exactText(value) ?? String(value));
   }
 
   /** A string; room is there for a short one, and is there again behind a long one for a name's colon and a value. */
@@ -139,7 +124,6 @@ export class JsonWriter {
     if (MAY_NEED_ESCAPE.test(text)) {
       out.utf8(JSON.stringify(text));
     } else {
-      out.reserve(1);
       out.bytes[out.length++] = QUOTE;
       out.utf8(text);
       out.reserve(1);
@@ -149,15 +133,38 @@ export class JsonWriter {
   }
 }
 
-/** Writes a short string; -1 when it needs escapes. */
+/** Whether `OpenValues.resolve` has to look at a value. */
+function isForeign(value: unknown): boolean {
+  return typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function";
+}
+
+function escapes(): Uint8Array {
+  const table = new Uint8Array(128).fill(1, 0, 0x20);
+  const letters = { '"': '"', "\\": "\\", "\b": "b", "\f": "f", "\n": "n", "\r": "r", "\t": "t" };
+  for (const [character, letter] of Object.entries(letters)) table[character.charCodeAt(0)] = letter.charCodeAt(0);
+  return table;
+}
+
+/** Writes a short string; -1 when it holds half of a pair alone. */
 function putShort(bytes: Uint8Array, at: number, text: string): number {
   const { length } = text;
   bytes[at++] = QUOTE;
   for (let i = 0; i < length; i++) {
     const unit = text.charCodeAt(i);
     if (unit < 0x80) {
-      if (PLAIN[unit] === 0) return -1;
-      bytes[at++] = unit;
+      const letter = ESCAPES[unit]!;
+      if (letter === 0) {
+        bytes[at++] = unit;
+        continue;
+      }
+      bytes[at++] = BACKSLASH;
+      if (letter > 1) bytes[at++] = letter;
+      else {
+        bytes[at++] = LETTER_U;
+        at = putAscii(bytes, at, "00");
+        bytes[at++] = DIGITS.charCodeAt(unit >> 4);
+        bytes[at++] = DIGITS.charCodeAt(unit & 15);
+      }
     } else if ((unit & 0xf800) !== 0xd800) {
       at = putPoint(bytes, at, unit);
     } else {

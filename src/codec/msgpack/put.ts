@@ -35,6 +35,23 @@ export class MsgpackItems {
     }
   }
 
+  /** Tells the number of members of a map that has the head of an empty one `head` bytes behind `out.from`, and all of them behind that. */
+  setCount(head: number, n: number): void {
+    const { out } = this;
+    if (n < 16) {
+      out.bytes[out.from + head] = MAP | n;
+      return;
+    }
+    const more = n < 65536 ? 2 : 4;
+    out.reserve(more);
+    const at = out.from + head;
+    out.bytes.copyWithin(at + 1 + more, at + 1, out.length);
+    const end = out.length + more;
+    out.length = at;
+    this.head(MAP, n);
+    out.length = end;
+  }
+
   string(text: string): void {
     const { out } = this;
     const { length } = text;
@@ -150,21 +167,4 @@ export class MsgpackItems {
 /** Bytes of the head of a string. */
 function headOf(size: number): number {
   return size < 32 ? 1 : size < 256 ? 2 : size < 65536 ? 3 : 5;
-}
-
-/** Corrects the head of a map at `at`, for which `told` members were told, to `n` of them, fewer. */
-export function correctMap(items: MsgpackItems, at: number, told: number, n: number): void {
-  const { out } = items;
-  const size = sizeOf(told);
-  const needed = sizeOf(n);
-  const end = out.length - size + needed;
-  if (needed < size) out.bytes.copyWithin(at + needed, at + size, out.length);
-  out.length = at;
-  items.head(MAP, n);
-  out.length = end;
-}
-
-/** Bytes of the head of a container. */
-function sizeOf(n: number): number {
-  return n < 16 ? 1 : n < 65536 ? 3 : 5;
 }

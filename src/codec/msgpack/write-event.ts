@@ -1,14 +1,12 @@
-import { OpenValues } from "../caller.js";
+import { OpenValues, RECURSION, type Step } from "../caller.js";
 import type { Output } from "../output.js";
-import { ARRAY, correctMap, MAP, MsgpackItems, ROOM } from "./put.js";
+import { ARRAY, MAP, MsgpackItems, ROOM } from "./put.js";
+import { writeItems } from "./write.js";
 
-/** Writes callers' values as MessagePack in its shortest form (docs/msgpack.md §3). Does not recurse. */
+/** Writes callers' values as MessagePack in its shortest form (docs/msgpack.md §3). */
 export class MsgpackWriter {
   private readonly items: MsgpackItems;
   private readonly open: OpenValues;
-  /** For each open container where its head stands behind `out.from`, and the members that were left out. */
-  private readonly heads: number[] = [];
-  private readonly skips: number[] = [];
 
   /** @param depth levels of nesting allowed */
   constructor(out: Output, depth: number) {
@@ -22,63 +20,64 @@ export class MsgpackWriter {
    * @throws Unwritable `not_json`, `not_an_event`, `too_deep`; and whatever a getter or `toJSON` throws
    */
   write(event: unknown): void {
+    const object = this.open.root(event);
+    this.items.out.reserve(ROOM);
+    this.object(object, undefined);
+  }
+
+  /** A map; room is there for its head, as it is for the others'. */
+  private object(node: Readonly<Record<string, unknown>>, step: Step): void {
     const { items, open } = this;
     const { out } = items;
-    let node: object = open.root(event);
-    let names: readonly string[] | undefined = Object.keys(node);
-    let count = names.length;
-    let place = 0;
-    let skipped = 0;
-    out.reserve(ROOM);
-    open.enter(node, names, undefined);
-    this.heads[0] = out.length - out.from;
-    items.head(MAP, count);
-    for (;;) {
-      if (place === count) {
-        const level = open.leave();
-        if (skipped > 0) correctMap(items, this.heads[level]! + out.from, count, count - skipped);
-        if (level === 0) return;
-        node = open.nodes[level - 1]!;
-        names = open.names[level - 1];
-        count = names === undefined ? (node as unknown[]).length : names.length;
-        place = open.places[level - 1]!;
-        skipped = this.skips[level - 1]!;
-        continue;
-      }
-      let step: string | number;
-      let value: unknown;
-      if (names === undefined) {
-        step = place;
-        value = (node as unknown[])[place++];
-      } else {
-        step = names[place++]!;
-        value = (node as Readonly<Record<string, unknown>>)[step];
-      }
-      if (typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function")
-        value = open.resolve(value, step);
-      if (value === undefined && names !== undefined) {
-        skipped++;
-        continue;
-      }
+    open.enter(node, step);
+    const head = out.length - out.from;
+    items.head(MAP, 0);
+    let count = 0;
+    // With the names of `for … in` the members are read by their place, whatever the object's shape.
+    for (const name in node) {
+      let value = node[name];
+      if (open.mayInherit && !Object.hasOwn(node, name)) continue;
+      if (isForeign(value)) value = open.resolve(value, name);
+      if (value === undefined) continue;
+      count++;
       // For a short name and a short value.
       out.reserve(2 * ROOM);
-      if (names !== undefined) items.string(step as string);
-      if (typeof value === "string") items.string(value);
-      else if (typeof value === "number" && Number.isFinite(value)) items.number(value);
-      else if (typeof value === "boolean") items.byte(value ? 0xc3 : 0xc2);
-      else if (value === null) items.byte(0xc0);
-      else if (typeof value === "object") {
-        open.places[open.level - 1] = place;
-        this.skips[open.level - 1] = skipped;
-        node = value;
-        names = Array.isArray(node) ? undefined : Object.keys(node);
-        count = names === undefined ? (node as unknown[]).length : names.length;
-        place = 0;
-        skipped = 0;
-        open.enter(node, names, step);
-        this.heads[open.level - 1] = out.length - out.from;
-        items.head(names === undefined ? ARRAY : MAP, count);
-      } else throw open.fault("not_json", step);
+      items.string(name);
+      this.value(value, name);
     }
+    items.setCount(head, count);
+    open.leave();
   }
+
+  private array(node: readonly unknown[], step: Step): void {
+    const { items, open } = this;
+    open.enter(node, step);
+    const { length } = node;
+    items.head(ARRAY, length);
+    for (let i = 0; i < length; i++) {
+      let value = node[i];
+      if (isForeign(value)) value = open.resolve(value, i);
+      items.out.reserve(ROOM);
+      this.value(value, i);
+    }
+    open.leave();
+  }
+
+  /** A value for which `toJSON` has spoken; room is there for a scalar. */
+  private value(value: unknown, step: Step): void {
+    const { items } = this;
+    if (typeof value === "string") items.string(value);
+    else if (typeof value === "number" && Number.isFinite(value)) items.number(value);
+    else if (value === null) items.byte(0xc0);
+    else if (typeof value === "boolean") items.byte(value ? 0xc3 : 0xc2);
+    else if (typeof value !== "object") throw this.open.fault("not_json", step);
+    else if (this.open.level >= RECURSION) writeItems(items, this.open.copy(value, step));
+    else if (Array.isArray(value)) this.array(value, step);
+    else this.object(value as Readonly<Record<string, unknown>>, step);
+  }
+}
+
+/** Whether `OpenValues.resolve` has to look at a value. */
+function isForeign(value: unknown): boolean {
+  return typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function";
 }

@@ -18,7 +18,7 @@ const GREATEST_INTEGER = 2n ** 64n - 1n;
 export function writeMsgpack(value: unknown, orders?: ReadonlyMap<object, string[]>): Uint8Array | MsgpackFault {
   const items = new MsgpackItems(new Output(2 * ROOM));
   try {
-    write(items, value, orders);
+    writeItems(items, value, orders);
   } catch (fault) {
     if (fault instanceof MsgpackFault) return fault;
     throw fault;
@@ -26,7 +26,8 @@ export function writeMsgpack(value: unknown, orders?: ReadonlyMap<object, string
   return items.out.copy();
 }
 
-function write(items: MsgpackItems, root: unknown, orders: ReadonlyMap<object, string[]> | undefined): void {
+/** `writeMsgpack` behind what there is. Throws MsgpackFault. */
+export function writeItems(items: MsgpackItems, root: unknown, orders?: ReadonlyMap<object, string[]>): void {
   const { out } = items;
   const nodes: (unknown[] | JsonObject)[] = [];
   const names: (string[] | undefined)[] = [];

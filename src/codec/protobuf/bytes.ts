@@ -27,9 +27,17 @@ export class BackwardBytes {
     this.start = this.bytes.length;
   }
 
-  /** The bytes, until the next call. */
-  finished(): Uint8Array {
-    return this.bytes.subarray(this.start);
+  /** The bytes, as a copy. */
+  copy(): Uint8Array {
+    return this.bytes.slice(this.start);
+  }
+
+  /** Writes the bytes to where room is for them. */
+  copyTo(target: Uint8Array, at: number): void {
+    const { bytes, start } = this;
+    const end = bytes.length;
+    if (end - start > SHORT) target.set(bytes.subarray(start), at);
+    else for (let i = start; i < end; i++) target[at++] = bytes[i]!;
   }
 
   /** A varint from 0 to 2^53-1. */

@@ -17,7 +17,9 @@ const VALUE = 0x12;
 export class ValueWriter {
   readonly open = new OpenValues(Number.POSITIVE_INFINITY);
   private readonly out: BackwardBytes;
-  /** For each open container the bytes when it began. */
+  /** Of each open container the names of an object's members, how many of those are still to be written, the bytes when it began. */
+  private readonly names: (readonly string[] | undefined)[] = [];
+  private readonly lefts: number[] = [];
   private readonly befores: number[] = [];
 
   constructor(out: BackwardBytes) {
@@ -44,7 +46,8 @@ export class ValueWriter {
     let names: readonly string[] | undefined = Array.isArray(node) ? undefined : Object.keys(node);
     // Members and elements that are still to be written, the last ones first.
     let left = names === undefined ? (node as unknown[]).length : names.length;
-    open.enter(node, names, undefined);
+    open.enter(node, undefined);
+    this.names[0] = names;
     befores[0] = out.size;
     for (;;) {
       let before: number;
@@ -57,8 +60,8 @@ export class ValueWriter {
           return;
         }
         node = open.nodes[level - 1]!;
-        names = open.names[level - 1];
-        left = open.places[level - 1]! - 1;
+        names = this.names[level - 1];
+        left = this.lefts[level - 1]!;
       } else {
         left--;
         const step = names === undefined ? left : names[left]!;
@@ -68,11 +71,12 @@ export class ValueWriter {
         if (value === undefined && names !== undefined) continue;
         before = out.size;
         if (isContainer(value)) {
-          open.places[open.level - 1] = left + 1;
+          this.lefts[open.level - 1] = left;
           node = value;
           names = Array.isArray(node) ? undefined : Object.keys(node);
           left = names === undefined ? (node as unknown[]).length : names.length;
-          open.enter(node, names, step);
+          open.enter(node, step);
+          this.names[open.level - 1] = names;
           befores[open.level - 1] = before;
           continue;
         }

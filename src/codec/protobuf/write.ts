@@ -47,7 +47,7 @@ export function writeProtobuf(event: unknown): ProtobufWriting {
   const writer = new ProtobufWriter(Number.POSITIVE_INFINITY);
   try {
     writer.write(event);
-    return { bytes: writer.out.finished().slice(), leftOut: writer.leftOut };
+    return { bytes: writer.out.copy(), leftOut: writer.leftOut };
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;
     return { fault: error.path === "/type" ? "unknown" : "unfit", path: error.path };
@@ -70,7 +70,7 @@ export class ProtobufWriter {
   }
 
   /**
-   * Writes an event in place of the last one; its bytes are `out.finished()`.
+   * Writes an event in place of the last one; its bytes are in `out`.
    *
    * @throws Unwritable `bad_event`, at `/type` when the wire has no arm for it, `not_an_event`, `not_json`, `too_deep`; and whatever a getter or
    *   `toJSON` throws
