@@ -177,8 +177,6 @@ function failure(error: unknown, event: unknown, eventIndex: number | undefined)
 
 const numbered = (eventIndex: number | undefined) => (eventIndex === undefined ? {} : { eventIndex });
 
-const OPTIONS = ["transport", "protocol", "depth"];
-
 /**
  * Checks options and fills in the defaults.
  *
@@ -190,9 +188,9 @@ export function resolveEncodeOptions(
 ): { transport: Transport; depth: number; pool: boolean } {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object with a transport");
-  for (const name of Object.keys(options)) {
-    if (!OPTIONS.includes(name) && !(takesPool && name === "pool"))
-      throw usageError("bad_argument", `there is no option ${name}`);
+  for (const name in options) {
+    const isKnown = name === "transport" || name === "protocol" || name === "depth" || (takesPool && name === "pool");
+    if (!isKnown && Object.hasOwn(options, name)) throw usageError("bad_argument", `there is no option ${name}`);
   }
   const { transport, protocol, depth = DEFAULT_LIMITS.depth, pool = false } = options;
   if (protocol !== undefined && protocol !== "agentue" && protocol !== "ag-ui")

@@ -62,6 +62,9 @@ export class ProtobufWriter {
   /** Where the object or list under way stands; of use when something does not fit. */
   private readonly path: (string | number)[] = [];
   private readonly values = new ValueWriter(this.out);
+  /** The members of the messages that are open, each at its place. */
+  private readonly rows: unknown[][] = [];
+  private row = 0;
   private readonly depth: number;
 
   /** @param depth levels of nesting allowed */
@@ -80,12 +83,15 @@ export class ProtobufWriter {
     out.clear(KEPT);
     this.leftOut = 0;
     this.path.length = 0;
+    this.row = 0;
     const object = values.open.root(event);
     const arm = eventPlan(Object.hasOwn(object, "type") ? object.type : undefined);
     if (arm === undefined) throw this.fault("bad_event", Object.hasOwn(object, "type") ? "type" : undefined);
-    this.fields(arm.message, arm.plan, object);
+    const members = this.collect(arm, object);
+    this.fields(arm, arm.slots, members);
     const before = out.size;
-    this.fields("BaseEvent", planOf("BaseEvent"), object);
+    this.fields(arm, arm.base, members);
+    this.release(members);
     if (arm.type !== 0) {
       out.varint(arm.type);
       out.varint(0x08);
@@ -98,20 +104,38 @@ export class ProtobufWriter {
     if (!isObject(object)) throw this.fault("bad_event", step);
     this.enter(step);
     const before = this.out.size;
-    this.fields(message, planOf(message), object);
+    const plan = planOf(message);
+    const members = this.collect(plan, object);
+    this.fields(plan, plan.slots, members);
+    this.release(members);
     this.out.close(tag, before);
     this.path.pop();
   }
 
-  private fields(message: string, plan: Plan, object: Json): void {
-    for (let i = 0; i < plan.length; i++) {
-      const slot = plan[i]!;
-      if (slot.field.ofOutcome) {
-        this.outcomeList(message, object, slot);
-        continue;
-      }
-      let value = object[slot.name];
-      if (value === undefined || !Object.hasOwn(object, slot.name)) continue;
+  /** The members of an object that have fields. Listed with `for … in` they are read by their place, whatever the object's shape. */
+  private collect({ places }: Plan, object: Json): readonly unknown[] {
+    const { mayInherit } = this.values.open;
+    const members = this.rows[this.row] ?? [];
+    this.rows[this.row++] = members;
+    for (let i = members.length; i < places.size; i++) members.push(undefined);
+    for (const name in object) {
+      const place = places.get(name);
+      if (place !== undefined && (!mayInherit || Object.hasOwn(object, name))) members[place] = object[name];
+    }
+    return members;
+  }
+
+  /** Forgets the members of the innermost message. */
+  private release(members: readonly unknown[]): void {
+    this.row--;
+    (members as unknown[]).fill(undefined);
+  }
+
+  private fields(plan: Plan, slots: readonly Slot[], members: readonly unknown[]): void {
+    for (let i = 0; i < slots.length; i++) {
+      const slot = slots[i]!;
+      let value = members[slot.place];
+      if (value === undefined) continue;
       if (typeof value === "string") {
         if (slot.kind === "string") {
           if (value !== "") this.out.string(slot.tag, value);
@@ -125,13 +149,17 @@ export class ProtobufWriter {
         value = this.resolve(value, slot.name);
         if (value === undefined || (value === null && !slot.field.keepsNull)) continue;
       }
-      this.field(message, object, slot, value);
+      this.field(plan, members, slot, value);
     }
   }
 
-  private field(message: string, object: Json, slot: Slot, value: unknown): void {
+  private field(plan: Plan, members: readonly unknown[], slot: Slot, value: unknown): void {
     const { out } = this;
     const { name, tag, field } = slot;
+    if (field.ofOutcome) {
+      this.outcomeList(plan.message, value, slot);
+      return;
+    }
     switch (slot.kind) {
       case "string":
       case "optional-string":
@@ -174,7 +202,7 @@ export class ProtobufWriter {
         return;
       }
       case "content":
-        this.expectCarrier(message, object, value);
+        this.expectCarrier(plan, members, value);
         if (typeof value === "string") out.string(tag, value);
         return;
       case "parts":
@@ -218,8 +246,9 @@ export class ProtobufWriter {
   }
 
   /** The content has to be what the role takes. */
-  private expectCarrier(message: string, object: Json, value: unknown): void {
-    const carrier = message === "Message" ? carrierOf(typeof object.role === "string" ? object.role : "") : "parts";
+  private expectCarrier({ message, places }: Plan, members: readonly unknown[], value: unknown): void {
+    const role = members[places.get("role")!];
+    const carrier = message === "Message" ? carrierOf(typeof role === "string" ? role : "") : "parts";
     const fits =
       typeof value === "string"
         ? carrier !== "activity"
@@ -230,8 +259,7 @@ export class ProtobufWriter {
   }
 
   /** The list of an outcome, when its type has one. */
-  private outcomeList(message: string, object: Json, { tag, field }: Slot): void {
-    const outcome = this.resolve(object.outcome, "outcome");
+  private outcomeList(message: string, outcome: unknown, { tag, field }: Slot): void {
     if (!isObject(outcome) || typeof outcome.type !== "string") return;
     const lists = LIST_OF_OUTCOME[message]!;
     const name = field.name!;
