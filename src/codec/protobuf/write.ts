@@ -1,4 +1,5 @@
 import { ExactNumber } from "../../json/exact.js";
+import { isZeroText } from "../../json/number.js";
 import { pointerStep } from "../../json/object.js";
 import { Unwritable, type UnwritableCode } from "../unwritable.js";
 import { BackwardBytes } from "./bytes.js";
@@ -188,11 +189,14 @@ export class ProtobufWriter {
         out.varint(value ? 1 : 0);
         out.varint(slot.varintTag);
         return;
-      case "int64":
-        if (!Number.isSafeInteger(value)) throw this.fault("bad_event", name);
-        out.int64(value as number);
+      case "int64": {
+        // The one integer that no double carries without loss as JSON text.
+        const integer = value instanceof ExactNumber && isZeroText(value.text) ? 0 : value;
+        if (!Number.isSafeInteger(integer)) throw this.fault("bad_event", name);
+        out.int64(integer as number);
         out.varint(slot.varintTag);
         return;
+      }
       case "op": {
         const operation = OPERATIONS.indexOf(value as string);
         if (operation < 0) throw this.fault("bad_event", name);
