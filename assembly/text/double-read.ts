@@ -47,15 +47,16 @@ export let decimalPower: i64 = 0;
 export let decimalCut: bool = false;
 export let decimalNegative: bool = false;
 
-let textStart: usize = 0;
-let textEnd: usize = 0;
+/** Where the digits of that text begin, behind a minus, and where it ends. */
+export let decimalStart: usize = 0;
+export let decimalEnd: usize = 0;
 
 /** Takes the JSON number text [p, end) apart (RFC 8259 §6). */
 export function scanDecimal(p: usize, end: usize): void {
   decimalNegative = load<u8>(p) == 0x2d;
   if (decimalNegative) p++;
-  textStart = p;
-  textEnd = end;
+  decimalStart = p;
+  decimalEnd = end;
   let w: u64 = 0, digits: u32 = 0, q: i64 = 0, fraction = false, cut = false;
   while (p < end) {
     const c = <u32>load<u8>(p++);
@@ -83,7 +84,7 @@ export function decimalDouble(): f64 {
     if (decimalCut) {
       const next = nearest(decimalDigits + 1, decimalPower);
       if (next != bits) {
-        const order = compareWithMidpoint(textStart, textEnd, bits);
+        const order = compareWithMidpoint(decimalStart, decimalEnd, bits);
         if (order > 0 || (order == 0 && (bits & 1) != 0)) bits = next;
       }
     }

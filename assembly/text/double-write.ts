@@ -7,9 +7,9 @@ import { writeUint } from "./digits";
 /** Bytes that `writeDouble` may write, longest text and slack behind it together. */
 export const DOUBLE_ROOM: u32 = 40;
 
-// The decimal found last: coefficient * 10^exponent.
-let coefficient: u64 = 0;
-let exponent: i32 = 0;
+/** The decimal found last: coefficient * 10^exponent. */
+export let coefficient: u64 = 0;
+export let exponent: i32 = 0;
 
 @inline function floorLog2OfPower(k: i32): i32 { return (k * 1741647) >> 19; }
 
@@ -21,8 +21,8 @@ let exponent: i32 = 0;
   return upper | (middle > 1 ? 1 : 0);
 }
 
-// Sets coefficient and exponent to those of the positive finite double with these bits.
-function shortest(bits: u64): void {
+/** Sets `coefficient` and `exponent` to the shortest decimal of the positive finite double with these bits; it may end with zeros. */
+export function shortest(bits: u64): void {
   const fraction = bits & 0xfffffffffffff, biased = <i32>(bits >> 52);
   const c = biased ? fraction | 0x10000000000000 : fraction, q = biased ? biased - 1075 : -1074;
   // the double's own place and the bounds of what reads back as it, in quarters; below a power of two the lower one is nearer
@@ -47,7 +47,8 @@ function shortest(bits: u64): void {
   exponent = k;
 }
 
-function dropZeros(): void {
+/** Takes the zeros at the end of `coefficient` away. */
+export function dropZeros(): void {
   if (coefficient % 10) return;
   while (coefficient % 100000000 == 0) { coefficient /= 100000000; exponent += 8; }
   while (coefficient % 100 == 0) { coefficient /= 100; exponent += 2; }

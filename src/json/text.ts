@@ -1,3 +1,10 @@
+/** Whether a string has no surrogate half without its other half. */
+export function isWellFormed(text: string): boolean {
+  // String.prototype.isWellFormed is younger than some supported browsers.
+  const native = (text as { isWellFormed?(): boolean }).isWellFormed;
+  return native === undefined ? !/\p{Surrogate}/u.test(text) : native.call(text);
+}
+
 /** UTF-8 bytes of a part of a string; lone surrogate halves count as U+FFFD, three bytes. */
 export function utf8Length(text: string, from = 0, to = text.length): number {
   let bytes = to - from;

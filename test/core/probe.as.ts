@@ -40,13 +40,13 @@ export { writeDouble, writeExactDouble } from "../../assembly/text/double-write"
 export { readDouble } from "../../assembly/text/double-read";
 export { integerMagnitude, integerNegative, readInteger } from "../../assembly/text/integer-read";
 export { writeUint } from "../../assembly/text/digits";
-export { msgpackEnd, msgpackReplaced, readMsgpack, readMsgpackPrefix } from "../../assembly/codec/msgpack/read";
-export { trimMsgpack, writeMsgpack } from "../../assembly/codec/msgpack/write";
+export { msgpackEnd, msgpackReadLosses, msgpackReplaced, readMsgpack, readMsgpackPrefix } from "../../assembly/codec/msgpack/read";
+export { msgpackWriteLosses, trimMsgpack, writeMsgpack } from "../../assembly/codec/msgpack/write";
 export { msgpackFaultAt, msgpackReason } from "../../assembly/codec/msgpack/fault";
 export { msgpackAtStart, msgpackMessageDone, msgpackNext, msgpackPartial } from "../../assembly/frame/msgpack";
 export {
   beginChunk, endChunk, frameEvent, messageEnd, messageOffset, messageStart, setFlag,
 } from "../../assembly/frame/state";
 export { protobufDropped, protobufFaultAt, protobufReplaced, readProtobuf, trimProtobufReader } from "../../assembly/codec/protobuf/read";
-export { protobufLeftOut, trimProtobufWriter, writeProtobuf } from "../../assembly/codec/protobuf/write";
+export { protobufLeftOut, protobufWriteLosses, trimProtobufWriter, writeProtobuf } from "../../assembly/codec/protobuf/write";
 export { prefixAtStart, prefixIsPartial, prefixMessageDone, prefixNext } from "../../assembly/frame/length-prefix";

@@ -17,79 +17,12 @@ import {
   toHex,
 } from "../codec/support/protobuf.js";
 import { Rng } from "../support/rng.js";
-import { BUILDS, Probe } from "./support/probe.js";
+import { BUILDS } from "./support/probe.js";
+import { type Answer, CoreProtobuf } from "./support/protobuf.js";
 
 const DEPTH = 512;
-const STATUS = ["ok", "unknown", "malformed", "too-deep", "no-memory", "unfit"];
-
-/** What either reader answers, in one line. */
-interface Answer {
-  text?: string;
-  fault?: string;
-  offset?: number;
-  dropped?: number;
-  replaced?: boolean;
-}
-
-class Codec {
-  readonly probe: Probe;
-  readonly #run: number;
-
-  constructor(kind: (typeof BUILDS)[number]) {
-    this.probe = new Probe(kind);
-    this.#run = this.probe.call("alloc", 16);
-    for (let i = 0; i < 16; i += 4) this.probe.setU32(this.#run + i, 0);
-  }
-
-  get #output(): Uint8Array {
-    const start = this.probe.u32(this.#run);
-    return this.probe.slice(start, start + this.probe.u32(this.#run + 4));
-  }
-
-  /** Bytes that are held by the output run. */
-  get capacity(): number {
-    return this.probe.u32(this.#run + 8);
-  }
-
-  read(bytes: Uint8Array, depth = DEPTH): Answer {
-    const { probe } = this;
-    probe.rewind();
-    const { p, end } = probe.put(bytes);
-    probe.setU32(this.#run + 4, 0);
-    const status = probe.call("readProtobuf", p, end, this.#run, depth);
-    if (status !== 0) {
-      expect(probe.u32(this.#run + 4)).toBe(0);
-      return { fault: STATUS[status]!, offset: probe.global("protobufFaultAt") - p };
-    }
-    const stop = probe.u32(this.#run) + probe.u32(this.#run + 4);
-    expect(probe.slice(stop, stop + 64).every((byte) => byte === 0)).toBe(true);
-    return {
-      text: new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(this.#output),
-      dropped: probe.global("protobufDropped"),
-      replaced: probe.global("protobufReplaced") !== 0,
-    };
-  }
-
-  write(text: string): Uint8Array | { fault: string; at: number; leftOut?: number } {
-    const { probe } = this;
-    probe.rewind();
-    const { p } = probe.put(text);
-    probe.setU32(this.#run + 4, 0);
-    const status = probe.call("writeProtobuf", p, this.#run);
-    if (status === 0) return this.#output;
-    expect(probe.u32(this.#run + 4)).toBe(0);
-    return { fault: STATUS[status]!, at: probe.global("protobufFaultAt") - p };
-  }
-
-  free(): void {
-    this.probe.call("bytesFree", this.#run);
-    this.probe.call("trimProtobufReader");
-    this.probe.call("trimProtobufWriter");
-  }
-}
-
 /** Answers of both readers that differ, one line each. */
-function differences(codec: Codec, bytes: Uint8Array, depth = DEPTH): string[] {
+function differences(codec: CoreProtobuf, bytes: Uint8Array, depth = DEPTH): string[] {
   const { text, ...more } = codec.read(bytes, depth);
   const core = JSON.stringify({ text: text === undefined ? undefined : once(text), ...more });
   const js = JSON.stringify(readInJs(bytes, depth));
@@ -110,7 +43,7 @@ function readInJs(bytes: Uint8Array, depth: number): Answer {
 }
 
 describe.each(BUILDS)("the protobuf wire in the core (%s)", (kind) => {
-  const codec = new Codec(kind);
+  const codec = new CoreProtobuf(kind);
 
   it("reads and writes the samples", () => {
     for (const [bytes, event] of SAMPLES) {
@@ -287,7 +220,7 @@ describe.each(BUILDS)("the protobuf wire in the core (%s)", (kind) => {
   });
 
   it("takes memory in proportion to what came", () => {
-    const fresh = new Codec(kind);
+    const fresh = new CoreProtobuf(kind);
     const size = (length: number): number[] =>
       [0, 7, 14, 21].map((shift) => ((length >> shift) & 127) | (shift < 21 ? 128 : 0));
     const long = (number: number, payload: readonly number[]): number[] => [
@@ -319,7 +252,7 @@ describe.each(BUILDS)("the protobuf wire in the core (%s)", (kind) => {
   });
 
   it("survives running out of memory", () => {
-    const small = new Codec(kind);
+    const small = new CoreProtobuf(kind);
     small.probe.call("heapSetLimit", small.probe.bytes.length / 65536);
     const event = { type: "STATE_SNAPSHOT", snapshot: "\u0001".repeat(900_000) };
     const { bytes } = writeProtobuf(event) as { bytes: Uint8Array };

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as ids from "../../assembly/abi/codes.js";
-import { errorCode, errorScope, WARNING_CODES } from "../../src/errors.js";
+import { errorCode, errorScope, LOSSES, WARNING_CODES } from "../../src/errors.js";
 
 const DOC = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 const CODES = Object.entries(ids)
@@ -28,6 +28,10 @@ describe("docs/errors.md", () => {
 
   it("lists every warning", () => {
     expect(listed("Warnings")).toEqual([...WARNING_CODES]);
+  });
+
+  it("lists every subject of a loss", () => {
+    expect(listed("Losses")).toEqual(LOSSES.map(([name]) => name));
   });
 
   it("names no code that there is not", () => {

@@ -1,5 +1,5 @@
 // One MessagePack value to canonical JSON text (docs/msgpack.md). Iterative; nothing is allocated for sizes that are only declared.
-import { E_BAD_MSGPACK, E_NONE, E_OUT_OF_MEMORY, E_TOO_DEEP } from "../../abi/codes";
+import { E_BAD_MSGPACK, E_NONE, E_OUT_OF_MEMORY, E_TOO_DEEP, LOSS_BINARY, LOSS_TIMESTAMP } from "../../abi/codes";
 import { writeExactDouble } from "../../text/double-write";
 import { writeUint } from "../../text/digits";
 import { isMap, LEVELS, MOST_LEVELS, u16At, u32At, u64At } from "./format";
@@ -20,6 +20,8 @@ const ARRAY_END: u32 = 0x5d;
 
 /** Address behind the value that was read. */
 export let msgpackEnd: usize = 0;
+/** What the text of the value that was read last does not say: LOSS_BINARY, LOSS_TIMESTAMP. */
+export let msgpackReadLosses: u32 = 0;
 
 let inputEnd: usize = 0;
 
@@ -43,6 +45,7 @@ export function readMsgpack(p: usize, end: usize, out: usize, maxDepth: u32, rep
  */
 export function readMsgpackPrefix(p: usize, end: usize, out: usize, maxDepth: u32, replace: bool): u32 {
   inputEnd = end;
+  msgpackReadLosses = 0;
   beginText(replace);
   // keys and short texts grow by their quotes
   const n = <u32>(end - p), d = openOutput(out, n + (n >> 3));
@@ -186,6 +189,7 @@ function readOther(p: usize, c: u32, d: usize): usize {
     const body = sizedBody(p, c - 0xc4);
     if (!body) return stop(short());
     otherEnd = body + bodyLength;
+    msgpackReadLosses |= LOSS_BINARY;
     store<u8>(d, 0x22);
     d = copyBase64(body, otherEnd, d + 1);
     if (!d) return stop(textStatus);
@@ -230,6 +234,7 @@ function readExtension(p: usize, c: u32, d: usize): usize {
   if (n != 4 && n != 8 && n != 12) return stop(bad(MSGPACK_TIMESTAMP, p));
   if (inputEnd - body < <usize>n) return stop(short());
   otherEnd = body + n;
+  msgpackReadLosses |= LOSS_TIMESTAMP;
   store<u8>(d, 0x22);
   d = putTimestamp(body, n, d + 1);
   if (!d) return stop(bad(MSGPACK_TIMESTAMP, p));

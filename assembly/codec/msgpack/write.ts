@@ -1,8 +1,9 @@
 // JSON text to MessagePack in its shortest form (docs/msgpack.md). Short texts take one pass, which writes the heads of its containers when these end;
 // others one pass that counts members and one that writes.
-import { E_BAD_MSGPACK, E_NONE, E_OUT_OF_MEMORY } from "../../abi/codes";
+import { E_BAD_MSGPACK, E_NONE, E_OUT_OF_MEMORY, LOSS_NUMBER, LOSS_SURROGATE } from "../../abi/codes";
 import { copyForward } from "../../memory/copy";
 import { eitherRun, BLOCK, copyBlock } from "../../text/block";
+import { losesExactDigits } from "../../text/decimal-loss";
 import { decimalCut, decimalDigits, decimalDouble, decimalNegative, decimalPower, scanDecimal } from "../../text/double-read";
 import { unescape } from "../../text/escape";
 import { integerMagnitude, integerNegative, readInteger } from "../../text/integer-read";
@@ -18,6 +19,9 @@ export let msgpackWriteLosses: u32 = 0;
 
 export { trimMsgpack } from "./count";
 
+/** What the bytes that were written last do not say, judged by what the reader makes of them: LOSS_NUMBER, LOSS_SURROGATE. */
+export let msgpackWriteLosses: u32 = 0;
+
 /**
  * Appends the validated JSON text [p, end) to the run `out` as MessagePack. A NUL and 64 readable bytes follow it.
  *
@@ -25,6 +29,7 @@ export { trimMsgpack } from "./count";
  * beyond the range of a double, E_TOO_DEEP beyond 4,096 levels, E_OUT_OF_MEMORY. At most 9 bytes are written for 4 read.
  */
 export function writeMsgpack(p: usize, end: usize, out: usize): u32 {
+  msgpackWriteLosses = 0;
   if (<u32>(end - p) <= SHORT) {
     const d = openOutput(out, <u32>(end - p));
     if (!d) return refuseMsgpack(E_OUT_OF_MEMORY, 0, p);
@@ -34,6 +39,7 @@ export function writeMsgpack(p: usize, end: usize, out: usize): u32 {
       return status;
     }
     dropOutput();
+    msgpackWriteLosses = 0;
   }
   return writeCounted(p, end, out);
 }
@@ -178,6 +184,7 @@ function replaceHalves(p: usize, end: usize): void {
     p = findByte(p, end, 0xed);
     if (!p) return;
     if (load<u8>(p, 1) >= 0xa0) {
+      msgpackWriteLosses |= LOSS_SURROGATE;
       store<u16>(p, 0xbfef);
       store<u8>(p, 0xbd, 2);
     }
@@ -197,6 +204,7 @@ function putNumber(p: usize, end: usize, d: usize): usize {
   }
   const value = decimalDouble();
   if (!isFinite<f64>(value)) return 0;
+  if (losesExactDigits(value)) msgpackWriteLosses |= LOSS_NUMBER;
   // -2^63 to 2^64; what is read of a double of that size are its digits, which are to be written as the same bytes again
   if (Math.trunc(value) == value && value >= -9.223372036854775808e18 && value < 1.8446744073709552e19 && reinterpret<u64>(value) != 0x8000000000000000) {
     return value < 0 ? putNegative(d, <u64>-value) : putUint(d, <u64>value);

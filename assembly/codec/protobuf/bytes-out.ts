@@ -1,9 +1,11 @@
 // Protobuf bytes on their way into a run. A nested message is written behind a gap that takes its length when it ends; at the end one pass closes
 // the gaps to the bytes that the lengths need, so nesting costs no copies of its own.
+import { LOSS_SURROGATE } from "../../abi/codes";
 import { bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyExact } from "../../memory/copy";
 import { unescape } from "../../text/escape";
 import { findByte } from "../../text/scan";
+import { lose } from "./loss";
 import { PROTOBUF_NO_MEMORY, fail } from "./wire";
 
 /** Bytes of a gap: any length of 32 bits. It holds the length as a u32 until it is closed. */
@@ -114,7 +116,11 @@ function replaceHalves(p: usize, end: usize): void {
   while (true) {
     p = findByte(p, end, 0xed);
     if (!p) return;
-    if (load<u8>(p, 1) >= 0xa0) { store<u16>(p, 0xbfef); store<u8>(p, 0xbd, 2); }
+    if (load<u8>(p, 1) >= 0xa0) {
+      lose(LOSS_SURROGATE);
+      store<u16>(p, 0xbfef);
+      store<u8>(p, 0xbd, 2);
+    }
     p += 3;
   }
 }

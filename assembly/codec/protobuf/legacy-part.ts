@@ -1,6 +1,9 @@
 // The retired `binary` part travels as a document whose metadata says what it was.
-import { findMember, valueEnd, valueStart } from "../json/members";
+import { LOSS_EMPTY, LOSS_MEMBER } from "../../abi/codes";
+import { equalBytes } from "../../memory/copy";
+import { findMember, firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } from "../json/members";
 import { closeLength, openLength, putContents, putVarint } from "./bytes-out";
+import { lose } from "./loss";
 import { writeValue } from "./value-write";
 import { PROTOBUF_UNFIT, fail } from "./wire";
 
@@ -10,6 +13,7 @@ const ID: usize = memory.data<u8>([0x69, 0x64, 0, 0, 0, 0, 0, 0]);
 const MIME_TYPE: usize = memory.data<u8>([0x6d, 0x69, 0x6d, 0x65, 0x54, 0x79, 0x70, 0x65]);
 const FILE_NAME: usize = memory.data<u8>([0x66, 0x69, 0x6c, 0x65, 0x6e, 0x61, 0x6d, 0x65]);
 const LEGACY_BINARY: usize = memory.data<u8>([0x6c, 0x65, 0x67, 0x61, 0x63, 0x79, 0x42, 0x69, 0x6e, 0x61, 0x72, 0x79, 0, 0, 0, 0]);
+const TYPE: usize = memory.data<u8>([0x74, 0x79, 0x70, 0x65, 0, 0, 0, 0]);
 const TRUE: usize = memory.data<u8>([0x74, 0x72, 0x75, 0x65, 0, 0, 0, 0]);
 
 /** Whether the part at `p` has a string of at least one character under that name. */
@@ -20,9 +24,10 @@ function hasText(p: usize, key: usize, n: u32): bool {
 /** Writes the retired part at `p`, an object, as a field of that tag. False = a fault is noted, or the part says nothing that could travel. */
 export function writeLegacyPart(tag: u32, p: usize): bool {
   // what it holds is its data, or else where it lies, or else its id
-  const isData = hasText(p, DATA, 4);
-  if (!isData && !hasText(p, URL, 3) && !hasText(p, ID, 2)) return false;
+  const isData = hasText(p, DATA, 4), isUrl = !isData && hasText(p, URL, 3);
+  if (!isData && !isUrl && !hasText(p, ID, 2)) return false;
   const value = valueStart + 1, end = valueEnd - 1;
+  judgeMembers(p, isData, isUrl);
   if (!putVarint(tag)) return false;
   const part = openLength();
   if (!part || !putVarint(0x2a)) return false;
@@ -33,8 +38,9 @@ export function writeLegacyPart(tag: u32, p: usize): bool {
   const held = openLength();
   if (!held || !putVarint(0x0a) || !putContents(value, end)) return false;
   if (findMember(p, MIME_TYPE, 8)) {
-    if (load<u8>(valueStart) != 0x22) return fail(PROTOBUF_UNFIT, valueStart);
-    if ((!isData || valueEnd - valueStart > 2) && (!putVarint(0x12) || !putContents(valueStart + 1, valueEnd - 1))) return false;
+    if (load<u32>(valueStart) == 0x6c6c756e) lose(LOSS_EMPTY);
+    else if (load<u8>(valueStart) != 0x22) return fail(PROTOBUF_UNFIT, valueStart);
+    else if ((!isData || valueEnd - valueStart > 2) && (!putVarint(0x12) || !putContents(valueStart + 1, valueEnd - 1))) return false;
   }
   closeLength(held);
   closeLength(source);
@@ -50,6 +56,19 @@ export function writeLegacyPart(tag: u32, p: usize): bool {
   closeLength(document);
   closeLength(part);
   return true;
+}
+
+@inline function isKey(key: usize, n: u32): bool { return keyLength == n && equalBytes(keyStart, key, n); }
+
+// Of data and address at most one is written; an id always, as metadata.
+function judgeMembers(p: usize, isData: bool, isUrl: bool): void {
+  let q = firstMember(p);
+  while (q) {
+    q = readMember(q);
+    if (isKey(TYPE, 4) || isKey(MIME_TYPE, 8) || isKey(FILE_NAME, 8) || isKey(ID, 2)) continue;
+    if ((isData && isKey(DATA, 4)) || (isUrl && isKey(URL, 3))) continue;
+    lose(LOSS_MEMBER);
+  }
 }
 
 function writeEntry(key: usize, n: u32, value: usize): bool {

@@ -1,9 +1,12 @@
 // Open JSON to google.protobuf.Value, Struct and ListValue; iterative.
+import { LOSS_NUMBER } from "../../abi/codes";
 import { bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { losesDigits } from "../../text/decimal-loss";
 import { readDouble } from "../../text/double-read";
 import { stringEnd } from "../../text/scan";
 import { skipScalar } from "../../text/trusted";
 import { closeLength, openLength, putContents, putFixed64, putVarint } from "./bytes-out";
+import { lose } from "./loss";
 import { PROTOBUF_NO_MEMORY, fail } from "./wire";
 
 // Open container, 16 B: 0 its own length | 4 length of the Value it is | 8 length of the entry that holds it, 0 = none | 12 1 = object
@@ -67,7 +70,12 @@ function writeOne(p: usize, entry: u32): bool {
     stopped = skipScalar(p);
     if (c == 0x6e) { if (!putVarint(0x08) || !putVarint(0)) return false; }
     else if (c == 0x74 || c == 0x66) { if (!putVarint(0x20) || !putVarint(c == 0x74 ? 1 : 0)) return false; }
-    else if (!putVarint(0x11) || !putFixed64(reinterpret<u64>(readDouble(p, stopped)))) return false;
+    else {
+      const bits = reinterpret<u64>(readDouble(p, stopped));
+      // readers show -0 as 0
+      if (losesDigits(reinterpret<f64>(bits)) || bits == 0x8000000000000000) lose(LOSS_NUMBER);
+      if (!putVarint(0x11) || !putFixed64(bits)) return false;
+    }
   }
   closeLength(value);
   if (entry) closeLength(entry);

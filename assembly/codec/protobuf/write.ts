@@ -1,6 +1,7 @@
 // The canonical JSON text of an AG-UI event to the bytes of an ag_ui.Event: fields in the order of their numbers, maps in the order of their members.
+import { LOSS_EMPTY, LOSS_MEMBER, LOSS_NUMBER, LOSS_PART } from "../../abi/codes";
 import {
-  ARM_COUNT, KEEPS_NULL, KIND_ACTIVITY, KIND_BOOL, KIND_CONTENT, KIND_INT64, KIND_MESSAGE, KIND_MESSAGES, KIND_OP, KIND_OPTIONAL_STRING,
+  ALWAYS, ARM_COUNT, KEEPS_NULL, KIND_ACTIVITY, KIND_BOOL, KIND_CONTENT, KIND_INT64, KIND_MESSAGE, KIND_MESSAGES, KIND_OP, KIND_OPTIONAL_STRING,
   KIND_OUTCOME, KIND_PARTS, KIND_STRING, KIND_STRINGS, KIND_STRUCT, KIND_VALUE, M_BASE_EVENT, M_INPUT_CONTENT, M_INPUT_CONTENT_SOURCE, M_MESSAGE,
   M_SUBAGENT_FINISHED_EVENT, MESSAGE_CONTENT, OF_OUTCOME, OPERATION_COUNT, OPERATIONS, RESULT_CONTENT, TYPE_NUMBERS,
 } from "./table.generated";
@@ -10,16 +11,18 @@ import { stringEnd } from "../../text/scan";
 import { skipTrusted } from "../../text/trusted";
 import { findMember, firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } from "../json/members";
 import { bytesBegin, bytesCancel, bytesEnd, closeLength, gapsFree, openLength, putContents, putVarint } from "./bytes-out";
+import { beginLosses, lose } from "./loss";
 import { CARRIER_ACTIVITY, CARRIER_ANY, CARRIER_PARTS, carrierOf } from "./roles";
 import { writeLegacyPart } from "./legacy-part";
 import { fieldCount, firstField, flagsOf, isOneof, kindOf, targetOf, textLength, textOf, textStart } from "./table";
 import { writeStruct, writerValuesFree, writeValue } from "./value-write";
 import { PROTOBUF_UNFIT, PROTOBUF_UNKNOWN, WIRE_LENGTH, WIRE_VARINT, begin, fail, status } from "./wire";
 
-/** `LOSS_` bits of the last call. */
-export let protobufWriteLosses: u32 = 0;
+/** What the bytes of the event that was written last do not say: LOSS_NUMBER, _SURROGATE, _MEMBER, _EMPTY, _PART. */
+export { losses as protobufWriteLosses } from "./loss";
 
-// Level, 128 B: 0 bits of the members that are there, by the place of their field | 8.. slots of 8 B: 0 start | 4 end of the value
+// Level, 128 B: 0 bits of the members that are there, by the place of their field | 4 bits of those that are or were null | 8.. slots, 8 B: 0 start |
+// 4 end of the value
 const LEVEL: u32 = 128;
 const levels: usize = memory.data(12 * 128, 16);
 
@@ -31,6 +34,8 @@ export let protobufLeftOut: u32 = 0;
 @inline function startOf(level: usize, place: u32): usize { return <usize>load<u32>(level + 8 + (place << 3)); }
 @inline function endOf(level: usize, place: u32): usize { return <usize>load<u32>(level + 12 + (place << 3)); }
 @inline function isNull(p: usize): bool { return load<u32>(p) == 0x6c6c756e; }
+@inline function isEmptyList(p: usize): bool { return load<u16>(p) == 0x5d5b; }
+@inline function isTypeKey(): bool { return keyLength == 4 && load<u32>(keyStart) == 0x65707974; }
 
 /**
  * Appends the bytes of the event whose canonical JSON text is the object at `p` to the run `out`.
@@ -40,6 +45,7 @@ export let protobufLeftOut: u32 = 0;
  */
 export function writeProtobuf(p: usize, out: usize): u32 {
   begin();
+  beginLosses();
   bytesBegin(out);
   protobufLeftOut = 0;
   if (writeEvent(p)) bytesEnd(); else bytesCancel();
@@ -69,8 +75,7 @@ function writeEvent(p: usize): bool {
   if (load<u8>(p) != 0x7b || !findMember(p, TYPE, 4)) return fail(PROTOBUF_UNFIT, p);
   const arm = typeAmong(valueStart, 0, ARM_COUNT);
   if (!arm) return fail(PROTOBUF_UNKNOWN, valueStart);
-  readMembers(1, M_BASE_EVENT, p);
-  readMembers(0, arm, p);
+  readEvent(arm, p);
   if (!putVarint(arm << 3 | WIRE_LENGTH)) return false;
   const length = openLength();
   if (!length || !putVarint(1 << 3 | WIRE_LENGTH)) return false;
@@ -83,32 +88,65 @@ function writeEvent(p: usize): bool {
   return true;
 }
 
-// Notes where the members of the object at `p` stand. What is null is not there, unless null is a value for it.
-function readMembers(i: u32, message: u32, p: usize): void {
-  const level = levelAt(i), fields = firstField(message), count = fieldCount(message);
-  let present: u32 = 0, q = firstMember(p);
-  while (q) {
-    q = readMember(q);
-    for (let place: u32 = 0; place < count; place++) {
-      const field = fields + (place << 2), text = textOf(field);
-      if (textLength(text) != keyLength + 4 || !equalBytes(textStart(text) + 2, keyStart, keyLength)) continue;
-      if (isNull(valueStart) && !(flagsOf(field) & KEEPS_NULL)) present &= ~(1 << place);
-      else present |= 1 << place;
+// Notes the member that was read last at its place. What is null is not there, unless null is a value for it. False = the message has no field for it.
+function noteMember(level: usize, message: u32): bool {
+  const count = fieldCount(message);
+  let field = firstField(message);
+  for (let place: u32 = 0; place < count; place++, field += 4) {
+    const text = textOf(field);
+    if (textLength(text) != keyLength + 4 || !equalBytes(textStart(text) + 2, keyStart, keyLength)) continue;
+    const flags = flagsOf(field), bit: u32 = 1 << place;
+    // the lists of an outcome stand inside of it
+    if (flags & OF_OUTCOME) return false;
+    if (isNull(valueStart) && !(flags & KEEPS_NULL)) {
+      store<u32>(level, load<u32>(level) & ~bit);
+      store<u32>(level, load<u32>(level, 4) | bit, 4);
+    } else {
+      store<u32>(level, load<u32>(level) | bit);
       store<u32>(level + 8 + (place << 3), <u32>valueStart);
       store<u32>(level + 12 + (place << 3), <u32>valueEnd);
-      break;
     }
+    return true;
   }
-  store<u32>(level, present);
+  return false;
 }
 
-// Writes a nested message from the object at `p`.
-function writeMessage(tag: u32, i: u32, message: u32, p: usize): bool {
+// Of a name that stands twice the last value counts.
+@inline function loseNulls(level: usize): void { if (load<u32>(level, 4) & ~load<u32>(level)) lose(LOSS_EMPTY); }
+
+// Notes where the members of the event at `p` stand: its own in level 0, those of all events in level 1.
+function readEvent(arm: u32, p: usize): void {
+  const level = levelAt(0), base = levelAt(1);
+  store<u64>(level, 0);
+  store<u64>(base, 0);
+  let q = firstMember(p);
+  while (q) {
+    q = readMember(q);
+    if (!noteMember(level, arm) && !noteMember(base, M_BASE_EVENT)) lose(LOSS_MEMBER);
+  }
+  loseNulls(level);
+  loseNulls(base);
+}
+
+// Notes where the members of the object at `p` stand.
+function readMembers(i: u32, message: u32, p: usize, isArm: bool): void {
+  const level = levelAt(i);
+  store<u64>(level, 0);
+  let q = firstMember(p);
+  while (q) {
+    q = readMember(q);
+    if (!noteMember(level, message) && !(isArm && isTypeKey())) lose(LOSS_MEMBER);
+  }
+  loseNulls(level);
+}
+
+// Writes a nested message from the object at `p`; of an arm of a oneof, whose `type` says which.
+function writeMessage(tag: u32, i: u32, message: u32, p: usize, isArm: bool): bool {
   if (load<u8>(p) != 0x7b) return fail(PROTOBUF_UNFIT, p);
   if (!putVarint(tag)) return false;
   const length = openLength();
   if (!length) return false;
-  readMembers(i, message, p);
+  readMembers(i, message, p, isArm);
   if (!writeFields(i, i + 1, message)) return false;
   closeLength(length);
   return true;
@@ -140,8 +178,9 @@ function writeFields(i: u32, free: u32, message: u32): bool {
       if (c != 0x7b) return fail(PROTOBUF_UNFIT, p);
       if (!writeStruct(tag, p)) return false;
     } else if (kind == KIND_MESSAGE) {
-      if (!(isOneof(targetOf(field)) ? writeSource(tag, free, p) : writeMessage(tag, free, targetOf(field), p))) return false;
+      if (!(isOneof(targetOf(field)) ? writeSource(tag, free, p) : writeMessage(tag, free, targetOf(field), p, false))) return false;
     } else if (kind == KIND_MESSAGES) {
+      if (!(flagsOf(field) & ALWAYS) && isEmptyList(p)) lose(LOSS_EMPTY);
       if (!writeList(tag, free, targetOf(field), p)) return false;
     } else if (kind == KIND_STRINGS) {
       if (!writeStrings(tag, p)) return false;
@@ -155,7 +194,7 @@ function writeFields(i: u32, free: u32, message: u32): bool {
     } else if (kind == KIND_CONTENT) {
       if (!writeText(level, message, tag, p, end)) return false;
     } else if (kind == KIND_OUTCOME) {
-      if (!writeOutcome(tag, p)) return false;
+      if (!writeOutcome(tag, message, p)) return false;
     }
   }
   return true;
@@ -166,6 +205,7 @@ function writeInteger(tag: u32, p: usize, end: usize): bool {
   if (c != 0x2d && c - 48 > 9) return fail(PROTOBUF_UNFIT, p);
   const from = c == 0x2d ? p + 1 : p, value = integerValue(from, <u32>(end - from));
   if (value < 0) return fail(PROTOBUF_UNFIT, p);
+  if (c == 0x2d && value == 0) lose(LOSS_NUMBER);
   return putVarint(tag) && putVarint(c == 0x2d ? 0 - <u64>value : <u64>value);
 }
 
@@ -185,7 +225,7 @@ function writeList(tag: u32, i: u32, message: u32, p: usize): bool {
   if (load<u8>(p) != 0x5b) return fail(PROTOBUF_UNFIT, p);
   p++;
   while (isElement(p)) {
-    if (!writeMessage(tag, i, message, p)) return false;
+    if (!writeMessage(tag, i, message, p, false)) return false;
     p = skipTrusted(p);
     if (load<u8>(p) == 0x2c) p++;
   }
@@ -194,6 +234,7 @@ function writeList(tag: u32, i: u32, message: u32, p: usize): bool {
 
 function writeStrings(tag: u32, p: usize): bool {
   if (load<u8>(p) != 0x5b) return fail(PROTOBUF_UNFIT, p);
+  if (isEmptyList(p)) lose(LOSS_EMPTY);
   p++;
   while (isElement(p)) {
     if (load<u8>(p) != 0x22) return fail(PROTOBUF_UNFIT, p);
@@ -215,6 +256,8 @@ function carrier(level: usize, message: u32): u32 {
 function writeText(level: usize, message: u32, tag: u32, p: usize, end: usize): bool {
   const c = <u32>load<u8>(p), by = carrier(level, message);
   if (c == 0x22 && by != CARRIER_ACTIVITY) return putVarint(tag) && putContents(p + 1, end - 1);
+  // where the role does not ask for parts, no parts are no content
+  if (by == CARRIER_ANY && isEmptyList(p)) lose(LOSS_EMPTY);
   const fits = c == 0x5b ? by == CARRIER_PARTS || by == CARRIER_ANY : c == 0x7b && message == M_MESSAGE && (by == CARRIER_ACTIVITY || by == CARRIER_ANY);
   return fits ? true : fail(PROTOBUF_UNFIT, p);
 }
@@ -245,6 +288,11 @@ function armOf(message: u32, p: usize): u32 {
   return load<u8>(p) == 0x7b && findMember(p, TYPE, 4) ? typeAmong(valueStart, firstField(message), fieldCount(message)) : 0;
 }
 
+function leaveOut(): void {
+  protobufLeftOut++;
+  lose(LOSS_PART);
+}
+
 function writePart(tag: u32, i: u32, p: usize): bool {
   const arm = armOf(M_INPUT_CONTENT, p);
   if (!arm) {
@@ -252,14 +300,14 @@ function writePart(tag: u32, i: u32, p: usize): bool {
       if (writeLegacyPart(tag, p)) return true;
       if (status) return false;
     }
-    protobufLeftOut++;
+    leaveOut();
     return true;
   }
   // without its source a part would be another one
-  if (findMember(p, SOURCE, 6) && load<u8>(valueStart) == 0x7b && !armOf(M_INPUT_CONTENT_SOURCE, valueStart)) { protobufLeftOut++; return true; }
+  if (findMember(p, SOURCE, 6) && load<u8>(valueStart) == 0x7b && !armOf(M_INPUT_CONTENT_SOURCE, valueStart)) { leaveOut(); return true; }
   if (!putVarint(tag)) return false;
   const length = openLength();
-  if (!length || !writeMessage(arm << 3 | WIRE_LENGTH, i, targetOf(firstField(M_INPUT_CONTENT) + (arm - 1 << 2)), p)) return false;
+  if (!length || !writeMessage(arm << 3 | WIRE_LENGTH, i, targetOf(firstField(M_INPUT_CONTENT) + (arm - 1 << 2)), p, true)) return false;
   closeLength(length);
   return true;
 }
@@ -269,29 +317,54 @@ function writeSource(tag: u32, i: u32, p: usize): bool {
   if (!arm) return fail(PROTOBUF_UNFIT, p);
   if (!putVarint(tag)) return false;
   const length = openLength();
-  if (!length || !writeMessage(arm << 3 | WIRE_LENGTH, i, targetOf(firstField(M_INPUT_CONTENT_SOURCE) + (arm - 1 << 2)), p)) return false;
+  if (!length || !writeMessage(arm << 3 | WIRE_LENGTH, i, targetOf(firstField(M_INPUT_CONTENT_SOURCE) + (arm - 1 << 2)), p, true)) return false;
   closeLength(length);
   return true;
 }
 
 // The outcome as its type; its list has a field of its own.
-function writeOutcome(tag: u32, p: usize): bool {
+function writeOutcome(tag: u32, message: u32, p: usize): bool {
   if (load<u8>(p) != 0x7b || !findMember(p, TYPE, 4) || load<u8>(valueStart) != 0x22) return fail(PROTOBUF_UNFIT, p);
-  return valueEnd - valueStart == 2 || (putVarint(tag) && putContents(valueStart + 1, valueEnd - 1));
+  const type = valueStart, end = valueEnd;
+  let q = firstMember(p);
+  while (q) {
+    q = readMember(q);
+    if (!isTypeKey() && !isOutcomeList(message, type)) lose(LOSS_MEMBER);
+  }
+  if (end - type > 2) return putVarint(tag) && putContents(type + 1, end - 1);
+  lose(LOSS_EMPTY);
+  return true;
+}
+
+// Whether the member that was read last is the list of an outcome of the type at `type`.
+function isOutcomeList(message: u32, type: usize): bool {
+  const fields = firstField(message), count = fieldCount(message);
+  for (let place: u32 = 0; place < count; place++) {
+    const field = fields + (place << 2), text = textOf(field);
+    if (!(flagsOf(field) & OF_OUTCOME) || textLength(text) != keyLength + 4) continue;
+    if (equalBytes(textStart(text) + 2, keyStart, keyLength)) return hasList(message, field, type);
+  }
+  return false;
 }
 
 const INTERRUPT: usize = memory.data<u8>([0x69, 0x6e, 0x74, 0x65, 0x72, 0x72, 0x75, 0x70, 0x74, 0x22, 0, 0, 0, 0, 0, 0]);
 const SUSPENDED: usize = memory.data<u8>([0x73, 0x75, 0x73, 0x70, 0x65, 0x6e, 0x64, 0x65, 0x64, 0x22, 0, 0, 0, 0, 0, 0]);
 const SUCCESS: usize = memory.data<u8>([0x73, 0x75, 0x63, 0x63, 0x65, 0x73, 0x73, 0x22, 0, 0, 0, 0, 0, 0, 0, 0]);
 
-// The list of an outcome: interrupts of `interrupt`, ids of `success` or, of a subagent, of `suspended`.
+// Whether outcomes of the type at `type` have this list: `interrupt` has interrupts, `success` or, of a subagent, `suspended` has ids.
+function hasList(message: u32, field: usize, type: usize): bool {
+  if (kindOf(field) == KIND_MESSAGES) return equalBytes(type + 1, INTERRUPT, 10);
+  return message == M_SUBAGENT_FINISHED_EVENT ? equalBytes(type + 1, SUSPENDED, 10) : equalBytes(type + 1, SUCCESS, 8);
+}
+
+// The list of an outcome, where its type has one.
 function writeOutcomeList(level: usize, free: u32, message: u32, field: usize, tag: u32): bool {
   let place: u32 = 0;
   while (kindOf(firstField(message) + (place << 2)) != KIND_OUTCOME) place++;
   if (!has(level, place)) return true;
-  const p = startOf(level, place), lists = kindOf(field) == KIND_MESSAGES, text = textOf(field);
-  const type = lists ? INTERRUPT : message == M_SUBAGENT_FINISHED_EVENT ? SUSPENDED : SUCCESS, n: u32 = type == SUCCESS ? 8 : 10;
-  if (!findMember(p, TYPE, 4) || !equalBytes(valueStart + 1, type, n)) return true;
-  if (!findMember(p, textStart(text) + 2, textLength(text) - 4) || isNull(valueStart)) return true;
-  return lists ? writeList(tag, free, targetOf(field), valueStart) : writeStrings(tag, valueStart);
+  const p = startOf(level, place), text = textOf(field);
+  if (!findMember(p, TYPE, 4) || !hasList(message, field, valueStart)) return true;
+  if (!findMember(p, textStart(text) + 2, textLength(text) - 4)) return true;
+  if (isNull(valueStart)) { lose(LOSS_EMPTY); return true; }
+  return kindOf(field) == KIND_MESSAGES ? writeList(tag, free, targetOf(field), valueStart) : writeStrings(tag, valueStart);
 }

@@ -1,6 +1,8 @@
+import { LOSS_BINARY, LOSS_TIMESTAMP } from "../../../assembly/abi/codes.js";
 import { ExactNumber, noteOrder } from "../../json/exact.js";
 import { exactDouble } from "../../json/number.js";
 import { type JsonObject, put } from "../../json/object.js";
+import type { Losses } from "../losses.js";
 import { decodeReplacing, decodeText, illFormedAt } from "../text.js";
 import { base64Of } from "./base64.js";
 import { MsgpackFault, type MsgpackReason } from "./fault.js";
@@ -16,6 +18,8 @@ export interface MsgpackOptions {
   orders?: Map<object, string[]>;
   /** `longNumber` tells whether the text of a number is longer than this many characters. */
   numberLength?: number;
+  /** Takes LOSS_BINARY and LOSS_TIMESTAMP, for bin and timestamps; without meaning after a fault. */
+  losses?: Losses;
 }
 
 /** What a message holds. */
@@ -138,6 +142,10 @@ class Reader {
     }
   }
 
+  private lose(bit: number): void {
+    if (this.options.losses !== undefined) this.options.losses.bits |= bit;
+  }
+
   private bad(reason: MsgpackReason, at: number): never {
     throw new MsgpackFault("bad_msgpack", at, reason);
   }
@@ -197,6 +205,7 @@ class Reader {
       case 0xc5:
       case 0xc6: {
         const from = this.take(this.uint(1 << (lead - 0xc4)));
+        this.lose(LOSS_BINARY);
         return base64Of(this.bytes, from, this.at);
       }
       case 0xca:
@@ -262,6 +271,7 @@ class Reader {
     const type = this.view.getInt8(this.take(1));
     if (type !== TIMESTAMP) this.bad("extension", start);
     if (!isTimestampSize(size)) this.bad("timestamp", start);
+    this.lose(LOSS_TIMESTAMP);
     return readTimestamp(this.view, this.take(size), size) ?? this.bad("timestamp", start);
   }
 }

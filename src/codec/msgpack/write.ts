@@ -1,8 +1,10 @@
 import { ExactNumber } from "../../json/exact.js";
 import { decimalOf } from "../../json/number.js";
 import type { JsonObject } from "../../json/object.js";
+import type { Losses } from "../losses.js";
 import { Output } from "../output.js";
 import { MsgpackFault } from "./fault.js";
+import { msgpackLosses } from "./losses.js";
 import { ARRAY, MAP, MsgpackItems, ROOM } from "./put.js";
 
 const LEAST_INTEGER = -(2n ** 63n);
@@ -13,9 +15,14 @@ const GREATEST_INTEGER = 2n ** 64n - 1n;
  *
  * @param value plain objects, arrays, strings, finite numbers, booleans, null and `ExactNumber`s; nested to any depth
  * @param orders the order of members of objects whose names JavaScript lists otherwise, as `readOrdered` tells it
+ * @param losses takes LOSS_NUMBER and LOSS_SURROGATE, unless there is a fault
  * @returns bytes of the caller's own; a `MsgpackFault` with reason `range` for a number beyond the range of a double
  */
-export function writeMsgpack(value: unknown, orders?: ReadonlyMap<object, string[]>): Uint8Array | MsgpackFault {
+export function writeMsgpack(
+  value: unknown,
+  orders?: ReadonlyMap<object, string[]>,
+  losses?: Losses,
+): Uint8Array | MsgpackFault {
   const items = new MsgpackItems(new Output(2 * ROOM));
   try {
     writeItems(items, value, orders);
@@ -23,6 +30,7 @@ export function writeMsgpack(value: unknown, orders?: ReadonlyMap<object, string
     if (fault instanceof MsgpackFault) return fault;
     throw fault;
   }
+  if (losses !== undefined) losses.bits |= msgpackLosses(value);
   return items.out.copy();
 }
 

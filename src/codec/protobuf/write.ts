@@ -1,8 +1,10 @@
 import { ExactNumber } from "../../json/exact.js";
 import { isZeroText } from "../../json/number.js";
 import { pointerStep } from "../../json/object.js";
+import type { Losses } from "../losses.js";
 import { Unwritable, type UnwritableCode } from "../unwritable.js";
 import { BackwardBytes } from "./bytes.js";
+import { protobufLosses } from "./losses.js";
 import { eventPlan, type Plan, planOf, type Slot } from "./plan.js";
 import { carrierOf } from "./roles.js";
 import { MESSAGES, OPERATIONS } from "./table.generated.js";
@@ -43,11 +45,13 @@ const KEPT = 64 * 1024;
  * (docs/protobuf.md). Members without a field are left out; what the schema demands is not judged.
  *
  * @param event JSON, `ExactNumber`s included; `null` for an optional member is an absent one
+ * @param losses takes LOSS_NUMBER, LOSS_SURROGATE, LOSS_MEMBER, LOSS_EMPTY and LOSS_PART, unless there is a fault
  */
-export function writeProtobuf(event: unknown): ProtobufWriting {
+export function writeProtobuf(event: unknown, losses?: Losses): ProtobufWriting {
   const writer = new ProtobufWriter(Number.POSITIVE_INFINITY);
   try {
     writer.write(event);
+    if (losses !== undefined) losses.bits |= protobufLosses(event as Readonly<Record<string, unknown>>);
     return { bytes: writer.out.copy(), leftOut: writer.leftOut };
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;

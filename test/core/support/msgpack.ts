@@ -48,6 +48,16 @@ export class CoreMsgpack {
     return status === 0 ? this.#bytes() : this.#fault(status, p);
   }
 
+  /** What the text of the last message does not say. */
+  get readLosses(): number {
+    return this.probe.global("msgpackReadLosses");
+  }
+
+  /** What the bytes that were written last do not say. */
+  get writeLosses(): number {
+    return this.probe.global("msgpackWriteLosses");
+  }
+
   /** Bytes that the run has room for. */
   get capacity(): number {
     return this.probe.u32(this.run + 8);
