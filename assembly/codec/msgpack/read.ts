@@ -10,9 +10,6 @@ import { closeOutput, dropOutput, moreOutput, openOutput, outputLimit } from "./
 import { beginText, copyBase64, copyText, textStatus } from "./text";
 import { putTimestamp, TIMESTAMP } from "./timestamp";
 
-/** `LOSS_` bits of the last call. */
-export let msgpackReadLosses: u32 = 0;
-
 export { textReplaced as msgpackReplaced } from "./text";
 
 const OBJECT_END: u32 = 0x7d;

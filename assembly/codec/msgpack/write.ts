@@ -14,9 +14,6 @@ import { MSGPACK_RANGE, refuseMsgpack } from "./fault";
 import { LEVELS } from "./format";
 import { closeOutput, dropOutput, moreOutput, openOutput, outputAt, outputLimit, outputOffset } from "./output";
 
-/** `LOSS_` bits of the last call. */
-export let msgpackWriteLosses: u32 = 0;
-
 export { trimMsgpack } from "./count";
 
 /** What the bytes that were written last do not say, judged by what the reader makes of them: LOSS_NUMBER, LOSS_SURROGATE. */
