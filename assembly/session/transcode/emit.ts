@@ -10,7 +10,7 @@ import { PROTOBUF_NO_MEMORY, PROTOBUF_OK, PROTOBUF_UNKNOWN } from "../../codec/p
 import { canonicalize } from "../../text/minify";
 import { endsWithHighSurrogate } from "../../text/units";
 import { escapedMembers, normalizeEnvelope } from "../../reduce/agentue/envelope";
-import { slotEnd, slotStart } from "../../reduce/agui/event";
+import { slotEnd, slotsWithStrings, slotStart } from "../../reduce/agui/event";
 import { clearFault, fail, failWhole } from "../../reduce/fault";
 import { SCRATCH_EVENT as EVENT, SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
 import { addWarning } from "../../reduce/agui/warnings";
@@ -18,8 +18,8 @@ import { F_TYPE } from "../../abi/agui";
 import { reportWarnings } from "../agui-warnings";
 import { C_EVENT_INDEX, C_LOSSES, C_OPTIONS, C_RUN } from "../layout";
 import { aboutMessage, reportFault, reportLoss } from "../output";
-import { deltaEnd, deltaIsLoose, deltaStart, endAppended, endDelta, findAppended, findDelta, nameHeldDelta } from "./delta";
-import { dropAllHalves, dropHalves, HALF_LENGTH, heldHalf, holdHalf, holdsHalves } from "./halves";
+import { deltaEnd, deltaIsLoose, deltaStart, endAppended, endDelta, findAppended, findDelta } from "./delta";
+import { dropAllHalves, dropHalf, escapeOf, findHalf, HALF_LENGTH, halfLost, holdHalf, holdsHalves, passOthers } from "./halves";
 
 /** The wire that events go out on (`TRANSPORT_` id), 0 = nowhere: the connection is a reducer's. */
 @inline export function wireOf(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, OPT_TO); }
@@ -58,6 +58,7 @@ export function emit(c: usize, p: usize, end: usize): bool {
     if (holdsHalves(c) && (run ? endDelta(c) : endAppended(c))) losses |= code.LOSS_SURROGATE;
   } else if (holdsHalves(c) || endsWithHighSurrogate(deltaStart, deltaEnd)) {
     if (!joinHalves(c, p, end, run)) return false;
+    if (halfLost()) losses |= code.LOSS_SURROGATE;
     p = load<u32>(EVENT, RUN_PTR);
     end = p + load<u32>(EVENT, RUN_LEN);
   }
@@ -87,19 +88,18 @@ function joinHalves(c: usize, p: usize, end: usize, run: bool): bool {
   bytesClear(EVENT);
   if (!scratchReserve(EVENT, <u32>(end - p) + 64)) return false;
   const high = endsWithHighSurrogate(deltaStart, deltaEnd), stop = high ? deltaEnd - HALF_LENGTH : deltaEnd, start = <usize>load<u32>(EVENT, RUN_PTR);
-  // an empty delta says nothing of what comes
-  const held = deltaStart < deltaEnd ? heldHalf(c) : 0;
+  const held = findHalf(c);
+  if (run) passOthers(c, held);
   let d = put(start, p, deltaStart);
-  if (held) {
-    d = put(d, held, held + HALF_LENGTH);
-    dropHalves(c);
+  // an empty delta says nothing of what comes
+  if (held && deltaStart < deltaEnd) {
+    d = put(d, escapeOf(held), escapeOf(held) + HALF_LENGTH);
+    dropHalf(c, held);
   }
   d = put(put(d, deltaStart, stop), deltaEnd, end);
   memory.fill(d, 0, 64);
   store<u32>(EVENT, <u32>(d - start), RUN_LEN);
-  if (!high) return true;
-  if (run) nameHeldDelta();
-  return holdHalf(c, stop);
+  return !high || holdHalf(c, stop);
 }
 
 function put(d: usize, p: usize, end: usize): usize {
@@ -163,7 +163,7 @@ export function putBinary(c: usize, p: usize, end: usize, wire: u32, losses: u32
   store<u32>(WIRE, before, RUN_LEN);
   if (status == PROTOBUF_NO_MEMORY) return false;
   // only what was not enforced has a type without a form
-  if (status == PROTOBUF_UNKNOWN) {
+  if (status == PROTOBUF_UNKNOWN && slotsWithStrings >> <u64>F_TYPE & 1) {
     addWarning(code.W_UNKNOWN_EVENT, 0, TYPE_PATH, 5, slotStart(F_TYPE) + 1, <u32>(slotEnd(F_TYPE) - slotStart(F_TYPE)) - 2);
     reportWarnings(c);
   }

@@ -3,19 +3,23 @@ import { bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../../mem
 import { copyExact, equalBytes } from "../../memory/copy";
 import { C_HALVES } from "../layout";
 
-// Entry, 4-byte aligned: 0 size | 4 family u16, what kind of delta it is | 8, 12, 16 lengths of the three names | 20 the half as an escape, 6 B |
-// 28 the names: stream, block, field of AgentUE; owner and id of AG-UI
-const FAMILY: usize = 4, LENGTHS: usize = 8, ESCAPE: usize = 20, NAMES: usize = 28;
+// Entry, 4-byte aligned: 0 size | 4 family u16, what kind of delta it is, 0 = AgentUE | 6 passed u16 | 8, 12, 16 lengths of the three names |
+// 20 the half as an escape, 6 B | 28 the names: stream, block, field of AgentUE; owner and id of AG-UI
+const FAMILY: usize = 4, PASSED: usize = 6, LENGTHS: usize = 8, ESCAPE: usize = 20, NAMES: usize = 28;
 /** An escape `\ud83d`. */
 export const HALF_LENGTH: u32 = 6;
 /** Any name where a length is expected. */
 export const ANY: u32 = 0xffffffff;
+/** No name at all: not the empty one. */
+export const NONE: u32 = 0xfffffffe;
+/** More halves than this are not held: the oldest is lost then. */
+const MOST: u32 = 256;
 
 // The names of the delta in hand, as canonical string contents.
 let family: u32 = 0;
 const OWN: usize = memory.data(3 * 8, 4);
 
-/** Says what the following calls speak of: three names (of length 0 where there are fewer; ANY for whatever stands there). */
+/** Says what the following calls speak of: three names, of AG-UI two (of length NONE where there is none; ANY for whatever stands there). */
 export function nameDelta(kind: u32, a: usize, aLength: u32, b: usize, bLength: u32, c: usize, cLength: u32): void {
   family = kind;
   store<u32>(OWN, <u32>a); store<u32>(OWN, aLength, 4);
@@ -29,32 +33,58 @@ export function nameDelta(kind: u32, a: usize, aLength: u32, b: usize, bLength: 
 @inline function first(c: usize): usize { return <usize>load<u32>(c + C_HALVES, RUN_PTR); }
 @inline function behind(c: usize): usize { return first(c) + load<u32>(c + C_HALVES, RUN_LEN); }
 
-function isNamed(entry: usize): bool {
-  if (load<u16>(entry, FAMILY) != family) return false;
+// Bytes of a name of that length.
+@inline function bytesOf(length: u32): u32 { return length == NONE ? 0 : length; }
+@inline function ownLength(i: u32): u32 { return load<u32>(OWN + (<usize>i << 3), 4); }
+@inline function lengthOf(entry: usize, i: u32): u32 { return load<u32>(entry + (<usize>i << 2), LENGTHS); }
+
+function hasName(entry: usize, i: u32): bool {
+  const n = lengthOf(entry, i), own = ownLength(i);
+  if (own == ANY) return true;
+  if (own != n) return false;
   let name = entry + NAMES;
-  for (let i: usize = 0; i < 3; i++) {
-    const n = load<u32>(entry + (i << 2), LENGTHS), own = load<u32>(OWN + (i << 3), 4);
-    if (own != ANY && (own != n || !equalBytes(name, load<u32>(OWN + (i << 3)), n))) return false;
-    name += n;
+  for (let j: u32 = 0; j < i; j++) name += bytesOf(lengthOf(entry, j));
+  return equalBytes(name, load<u32>(OWN + (<usize>i << 3)), bytesOf(n));
+}
+
+/** The entry of the half that the named delta continues, 0 = none; good until the next change. */
+export function findHalf(c: usize): usize {
+  let near: usize = 0;
+  for (let entry = first(c); entry < behind(c); entry += load<u32>(entry)) {
+    if (load<u16>(entry, FAMILY) != family) continue;
+    if (!family) {
+      if (hasName(entry, 0) && hasName(entry, 1) && hasName(entry, 2)) return entry;
+    } else if (ownLength(1) == NONE || lengthOf(entry, 1) == NONE) {
+      // a chunk without an id continues what its owner's last delta belonged to
+      if (!near && !load<u16>(entry, PASSED) && hasName(entry, 0)) near = entry;
+    } else if (hasName(entry, 1)) return entry;
   }
-  return true;
+  return near;
 }
 
-/** The escape held for the delta that was named, 0 = none; good until the next call. */
-export function heldHalf(c: usize): usize {
-  for (let entry = first(c); entry < behind(c); entry += load<u32>(entry)) if (isNamed(entry)) return entry + ESCAPE;
-  return 0;
+/** The escape of an entry's half. */
+@inline export function escapeOf(entry: usize): usize { return entry + ESCAPE; }
+
+/** Notes on what is held for other messages of the named AG-UI delta's owner that it has come: only their ids find them now. */
+export function passOthers(c: usize, but: usize): void {
+  for (let entry = first(c); entry < behind(c); entry += load<u32>(entry)) {
+    if (entry != but && load<u16>(entry, FAMILY) == family && hasName(entry, 0)) store<u16>(entry, 1, PASSED);
+  }
 }
 
-/** Forgets what is held for all deltas of those names; whether there was any. */
+/** Forgets an entry. */
+export function dropHalf(c: usize, entry: usize): void {
+  const size = load<u32>(entry);
+  memory.copy(entry, entry + size, behind(c) - entry - size);
+  store<u32>(c + C_HALVES, load<u32>(c + C_HALVES, RUN_LEN) - size, RUN_LEN);
+}
+
+/** Forgets what is held for all AgentUE deltas of those names; whether there was any. */
 export function dropHalves(c: usize): bool {
-  let entry = first(c), found = false;
-  while (entry < behind(c)) {
-    const size = load<u32>(entry);
-    if (!isNamed(entry)) { entry += size; continue; }
+  let found = false;
+  for (let entry = findHalf(c); entry; entry = findHalf(c)) {
     found = true;
-    memory.copy(entry, entry + size, behind(c) - entry - size);
-    store<u32>(c + C_HALVES, load<u32>(c + C_HALVES, RUN_LEN) - size, RUN_LEN);
+    dropHalf(c, entry);
   }
   return found;
 }
@@ -69,16 +99,30 @@ export function dropAllHalves(c: usize): bool {
 /** Gives the memory back. */
 export function freeHalves(c: usize): void { bytesFree(c + C_HALVES); }
 
-/** Holds the escape at `half` for the delta that was named, in place of any other; false = out of memory. */
+// `holdHalf` had to forget another one.
+let lost: bool = false;
+
+/** Whether a half had to be forgotten since the last call because there were too many. */
+export function halfLost(): bool {
+  const was = lost;
+  lost = false;
+  return was;
+}
+
+/** Holds the escape at `half` for the delta that was named; false = out of memory. */
 export function holdHalf(c: usize, half: usize): bool {
-  const run = c + C_HALVES, a = load<u32>(OWN, 4), b = load<u32>(OWN, 12), n = load<u32>(OWN, 20), size = (<u32>NAMES + a + b + n + 3) & ~3;
+  const run = c + C_HALVES, a = bytesOf(ownLength(0)), b = bytesOf(ownLength(1)), n = bytesOf(ownLength(2)), size = (<u32>NAMES + a + b + n + 3) & ~3;
   if (!bytesReserve(run, size)) return false;
+  let count: u32 = 0;
+  for (let entry = first(c); entry < behind(c); entry += load<u32>(entry)) count++;
+  if (count == MOST) {
+    lost = true;
+    dropHalf(c, first(c));
+  }
   const entry = behind(c);
   store<u32>(entry, size);
   store<u32>(entry, family, FAMILY);
-  store<u32>(entry, a, LENGTHS);
-  store<u32>(entry, b, LENGTHS + 4);
-  store<u32>(entry, n, LENGTHS + 8);
+  for (let i: u32 = 0; i < 3; i++) store<u32>(entry + (<usize>i << 2), ownLength(i), LENGTHS);
   copyExact(entry + ESCAPE, half, HALF_LENGTH);
   copyExact(entry + NAMES, load<u32>(OWN), a);
   copyExact(entry + NAMES + a, load<u32>(OWN, 8), b);
