@@ -12,6 +12,8 @@ export class ExactNumber {
 
 /** Matches wherever a number may stand whose digits a double loses: 16 characters and more, exponents, minus zero. */
 const INEXACT = /(?:^|[:,[\s])(?:-?[\d.]{16}|-?\d[\d.]*[eE]|-0(?![.\d])|-0\.0*(?!\d))/;
+/** Matches wherever a number may stand that is no integer of few digits. */
+const ODD = /(?:^|[:,[\s])-?(?:\d{16}|\d+[.eE])|(?:^|[:,[\s])-0/;
 const LONG_INTEGER = /(?:^|[:,[\s])-?\d{16}/;
 
 /** At most fifteen digits, which a double holds. */
@@ -55,8 +57,8 @@ export function readPlain(text: string): unknown {
 
 /** Names that JavaScript lists before all others. */
 const INTEGER_NAME = /^(?:0|[1-9][0-9]*)$/;
-/** Matches wherever such a name may stand. */
-const MAY_NAME_INTEGER = /"[0-9]+"\s*:/;
+/** Matches wherever such a name may stand, in whatever spelling. */
+const MAY_NAME_INTEGER = /"(?:[0-9]|\\u003[0-9])+"\s*:/;
 
 /** Whether the objects of a well-formed text may list their members in another order than the text does. */
 export function mayReorder(text: string): boolean {
@@ -70,6 +72,19 @@ export function mayReorder(text: string): boolean {
  */
 export function readOrdered(text: string, orders: Map<object, string[]>): unknown {
   return read(text, (number) => exactDouble(number) ?? new ExactNumber(number), orders);
+}
+
+/** How numbers are spelled whose double JavaScript prints otherwise: by the object or array that holds them, and the member or place there. */
+export type Spellings = Map<object, Map<string | number, string>>;
+
+/** Whether a well-formed text may hold a number that is spelled otherwise than JavaScript prints it; false positives are possible, misses are not. */
+export function mayRespell(text: string): boolean {
+  return ODD.test(text);
+}
+
+/** `readOrdered`, and how the numbers are spelled that are doubles in the tree. */
+export function readSpelled(text: string, orders: Map<object, string[]>, spellings: Spellings): unknown {
+  return read(text, (number) => exactDouble(number) ?? new ExactNumber(number), orders, spellings);
 }
 
 /**
@@ -87,13 +102,19 @@ export function parseWithBigInt(text: string): unknown {
  * Does not recurse: nesting is bounded by memory only.
  *
  * @param orders the order of members of objects whose names JavaScript lists otherwise, as `readOrdered` tells it
+ * @param spellings how numbers are spelled, as `readSpelled` tells it
  */
-export function stringify(root: unknown, orders?: ReadonlyMap<object, readonly string[]>): string {
+export function stringify(
+  root: unknown,
+  orders?: ReadonlyMap<object, readonly string[]>,
+  spellings?: Spellings,
+): string {
   let out = "";
   const nodes: (unknown[] | JsonObject)[] = [];
   const names: (readonly string[] | undefined)[] = [];
   const places: number[] = [];
   let value = root;
+  let spelling: string | undefined;
   for (;;) {
     if (Array.isArray(value)) {
       out += "[";
@@ -106,7 +127,7 @@ export function stringify(root: unknown, orders?: ReadonlyMap<object, readonly s
       names.push(orders?.get(value) ?? Object.keys(value));
       places.push(0);
     } else {
-      out += value instanceof ExactNumber ? value.text : JSON.stringify(value);
+      out += value instanceof ExactNumber ? value.text : (spelling ?? JSON.stringify(value));
     }
     for (;;) {
       const top = nodes.length - 1;
@@ -122,6 +143,9 @@ export function stringify(root: unknown, orders?: ReadonlyMap<object, readonly s
         } else {
           out += `${JSON.stringify(keys[place])}:`;
           value = (node as JsonObject)[keys[place]!];
+        }
+        if (spellings !== undefined) {
+          spelling = typeof value === "number" ? spellings.get(node)?.get(keys?.[place] ?? place) : undefined;
         }
         break;
       }
@@ -238,7 +262,12 @@ function wordEnd(text: string, at: number): number {
 }
 
 /** Reads a well-formed JSON text without recursion; number texts go through `convert`. */
-function read(text: string, convert: (number: string) => unknown, orders?: Map<object, string[]>): unknown {
+function read(
+  text: string,
+  convert: (number: string) => unknown,
+  orders?: Map<object, string[]>,
+  spellings?: Spellings,
+): unknown {
   const outer: (unknown[] | JsonObject)[] = [];
   const outerNames: string[] = [];
   let node: unknown[] | JsonObject | undefined;
@@ -253,6 +282,7 @@ function read(text: string, convert: (number: string) => unknown, orders?: Map<o
 
   for (;;) {
     let value: unknown;
+    let spelling: string | undefined;
     const c = text.charCodeAt(at);
     if (c === OPEN_OBJECT || c === OPEN_ARRAY) {
       const opened: unknown[] | JsonObject = c === OPEN_ARRAY ? [] : {};
@@ -277,10 +307,15 @@ function read(text: string, convert: (number: string) => unknown, orders?: Map<o
       const end = wordEnd(text, at);
       const word = text.slice(at, end);
       value = word === "true" ? true : word === "false" ? false : word === "null" ? null : convert(word);
+      if (typeof value === "number") spelling = word;
       at = end;
     }
     for (;;) {
       if (node === undefined) return value;
+      if (spellings !== undefined) {
+        noteSpelling(spellings, node, Array.isArray(node) ? node.length : name, value, spelling);
+        spelling = undefined;
+      }
       if (Array.isArray(node)) node.push(value);
       else {
         if (orders !== undefined) noteOrder(orders, node, name);
@@ -298,6 +333,26 @@ function read(text: string, convert: (number: string) => unknown, orders?: Map<o
       name = outerNames.pop() ?? "";
     }
   }
+}
+
+/** Notes how a value that is about to be put was spelled; of a repeated member the last value counts. */
+function noteSpelling(
+  spellings: Spellings,
+  node: object,
+  place: string | number,
+  value: unknown,
+  spelling: string | undefined,
+): void {
+  let known = spellings.get(node);
+  if (spelling === undefined || spelling === String(value)) {
+    known?.delete(place);
+    return;
+  }
+  if (known === undefined) {
+    known = new Map();
+    spellings.set(node, known);
+  }
+  known.set(place, spelling);
 }
 
 /** Notes a member that is about to be put, once the object has had an integer-like name: `readOrdered` tells the order by it. */

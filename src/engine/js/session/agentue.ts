@@ -99,6 +99,7 @@ export class AgentueProtocol implements Protocol {
       (text === undefined || hasShortDigitRuns(text, LONG_RUN)) &&
       this.reducer.appendText(stream, event)
     ) {
+      pipeline.outlet?.draftMessage(event, text);
       this.accept(stream, reported ?? this.told(event));
       return;
     }
@@ -126,6 +127,7 @@ export class AgentueProtocol implements Protocol {
     const target = stream ?? (event.op === "start" ? new Stream(streamId) : undefined);
     const full = stream === undefined && this.streams.size >= this.options.limits.streams;
     const { namesAt } = pipeline;
+    pipeline.outlet?.draftMessage(event, text);
     const verdict = this.reducer.reduce(target, owned, namesAt([], owned), namesAt, source, full);
     if (verdict === ACCEPTED) {
       if (stream === undefined) this.streams.add(target!);
@@ -156,6 +158,7 @@ export class AgentueProtocol implements Protocol {
       pipeline.deliver({ kind: "gap", gap: { streamId: stream.id, op, lastSeq, seq, eventIndex } });
     }
     if (this.options.events) pipeline.deliver({ kind: "event", event, streamId: stream.id, eventIndex });
+    pipeline.outlet?.commit({ streamId: stream.id, seq: seqOf(event as JsonObject)! });
     this.streams.followStatus(stream);
   }
 

@@ -39,6 +39,7 @@ import type { ModelView, OwnedTree, Protocol } from "./protocol.js";
 import { compact, MessageQueue, objectOf } from "./queue.js";
 import { emptyStats } from "./stats.js";
 import { LONG_RUN, MOST_BYTES, readString } from "./text.js";
+import { orderedNames, PLAIN, readSpelledText, type Spelled } from "./transcode/spelled.js";
 
 /** The newest protocol that knows no subagents. */
 const BEFORE_SUBAGENTS: readonly number[] = [0, 0, 57];
@@ -47,6 +48,9 @@ const OPEN = 1;
 const REFUSED = 4;
 /** Runs that have come to an end of their own. */
 const ENDED: ReadonlySet<string> = /* @__PURE__ */ new Set(["finished", "interrupted", "cancelled", "failed"]);
+
+/** The stream that there is. */
+const UNNAMED = { streamId: "" };
 
 type Names = (object: JsonObject) => readonly string[];
 
@@ -64,6 +68,8 @@ export class AguiProtocol implements Protocol {
   private queue: MessageQueue | undefined = undefined;
   /** After a violation nothing is taken any more. */
   private rejected = false;
+  /** For the outlet: what the tree of the event in hand does not tell. */
+  private spelled: Spelled = PLAIN;
   private applied = 0;
   private skipped = 0;
   private dropped = 0;
@@ -116,6 +122,10 @@ export class AguiProtocol implements Protocol {
     if (!this.rejected) this.warnMerged([{ code: "unknown_variant" }]);
   }
 
+  leftOut(type: string): void {
+    this.warnMerged([{ code: "unknown_event", path: "/type", subject: type }]);
+  }
+
   private appendText(event: JsonObject): JsonObject | undefined {
     const { middleware } = this.agui;
     if (middleware !== undefined && handlerOf(middleware, event.type) !== undefined) return undefined;
@@ -143,14 +153,15 @@ export class AguiProtocol implements Protocol {
 
   private apply(event: JsonObject): void {
     const { pipeline } = this;
-    const { text, source } = pipeline;
+    const { text, source, outlet } = pipeline;
     if (!this.rejected && pipeline.quick && (text === undefined || hasShortDigitRuns(text, LONG_RUN))) {
       const told = this.appendText(event);
       if (told !== undefined) {
+        outlet?.draftMessage(event, text);
         this.accept(told, false);
         return;
       }
-      if ((text !== undefined || !source.exact) && this.patchState(event, text)) {
+      if (outlet === undefined && (text !== undefined || !source.exact) && this.patchState(event, text)) {
         this.count();
         return;
       }
@@ -166,10 +177,17 @@ export class AguiProtocol implements Protocol {
     }
     let owned = event;
     let names: Names = Object.keys;
+    this.spelled = PLAIN;
     if (text !== undefined) {
       source.bytes = MOST_BYTES * text.length;
       source.exact = mayHoldExactNumber(text);
-      if (mayReorder(text)) {
+      const read = outlet === undefined ? undefined : readSpelledText(text);
+      if (read !== undefined) {
+        const { orders } = read.spelled;
+        owned = read.event;
+        names = (object) => orderedNames(object, orders.get(object));
+        this.spelled = read.spelled;
+      } else if (mayReorder(text)) {
         const orders = new Map<object, string[]>();
         owned = readOrdered(text, orders) as JsonObject;
         names = (object) => orderedNames(object, orders.get(object));
@@ -178,7 +196,10 @@ export class AguiProtocol implements Protocol {
       }
     } else {
       if (source.bytes === UNMEASURED) source.bytes = measure(event).bound;
-      if (pipeline.orders.size > 0) names = (object) => orderedNames(object, pipeline.orders.get(object));
+      if (pipeline.orders.size > 0) {
+        names = (object) => orderedNames(object, pipeline.orders.get(object));
+        this.spelled = { ...PLAIN, orders: pipeline.orders };
+      }
     }
     this.pass(owned, source, names);
   }
@@ -250,6 +271,7 @@ export class AguiProtocol implements Protocol {
       names,
       (removals) => this.warnMerged([...warnings, ...removals]),
       (events) => {
+        this.pipeline.outlet?.draftEvent(event, this.spelled);
         if (this.options.events) reported = events.filter((one) => this.wants(one)).map(copyForListeners);
       },
     );
@@ -265,6 +287,7 @@ export class AguiProtocol implements Protocol {
         for (const warning of reducer.warnings) this.pipeline.warn(warning, "");
         this.count();
         this.deliver(reported);
+        this.pipeline.outlet?.commit(UNNAMED);
         return true;
     }
   }
@@ -277,6 +300,7 @@ export class AguiProtocol implements Protocol {
   private accept(event: JsonObject, copy: boolean): void {
     this.count();
     if (this.options.events && this.wants(event)) this.deliver([copy ? { ...event } : event]);
+    this.pipeline.outlet?.commit(UNNAMED);
   }
 
   private count(): void {
@@ -570,12 +594,4 @@ function holdsExact(root: object): boolean {
 
 function copyForListeners(event: JsonObject): JsonObject {
   return cloneValue(event, "number") as JsonObject;
-}
-
-/** The names of an object in the order of its text, as far as they are still there; new ones come last. */
-function orderedNames(object: JsonObject, order: readonly string[] | undefined): readonly string[] {
-  const keys = Object.keys(object);
-  if (order === undefined) return keys;
-  const first = new Set(order.filter((name) => Object.hasOwn(object, name)));
-  return [...first, ...keys.filter((name) => !first.has(name))];
 }

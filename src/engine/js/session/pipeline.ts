@@ -16,6 +16,7 @@ import { MOST_BYTES_OF_MSGPACK, msgpackFault } from "./binary.js";
 import { namesOf } from "./names.js";
 import type { Protocol } from "./protocol.js";
 import type { QueuedMessage } from "./queue.js";
+import { Outlet } from "./transcode/outlet.js";
 
 /** Places of the event in hand other than an offset: the framer knows it; there is none. */
 const ON_THE_WIRE = -2;
@@ -53,6 +54,8 @@ export class Pipeline implements MessageSink {
   /** Whether a text with short runs of digits holds no number that is too long. */
   readonly quick: boolean;
   readonly protocol: Protocol;
+  /** Where accepted events go out on another wire. */
+  readonly outlet: Outlet | undefined;
 
   // The call in hand.
   private reports: Report[] = NO_REPORTS;
@@ -82,6 +85,8 @@ export class Pipeline implements MessageSink {
     this.quick = options.limits.numberLength >= QUICK_NUMBER_LENGTH;
     const { depth, numberLength } = options.limits;
     this.reading = { depth, numberLength, replace: options.utf8 === "replace", orders: this.orders };
+    this.outlet = options.transcode === undefined ? undefined : new Outlet(options.transcode, this);
+    if (this.outlet !== undefined) this.reading.losses = this.outlet.read;
     this.protocol = protocol(this);
   }
 
@@ -219,6 +224,7 @@ export class Pipeline implements MessageSink {
 
   private fromMsgpack(bytes: Uint8Array): boolean {
     this.forgetOrders();
+    if (this.outlet !== undefined) this.outlet.read.bits = 0;
     const message = readMsgpack(bytes, this.reading);
     if (message instanceof MsgpackFault) {
       return this.fail({ ...msgpackFault(message), byteOffset: this.framer.locate(message.offset) });
@@ -266,9 +272,18 @@ export class Pipeline implements MessageSink {
    */
   private route(event: unknown, reported: unknown): boolean {
     if (typeof event === "object" && event !== null && !Array.isArray(event) && !(event instanceof ExactNumber)) {
+      if (this.outlet?.passes) return this.pass(event as JsonObject, this.outlet);
       return this.protocol.take(event as JsonObject, reported);
     }
     return this.fail({ code: "not_an_event", reason: R_OBJECT, ...this.start() });
+  }
+
+  /** Passes an object on that nobody judges. */
+  private pass(event: JsonObject, outlet: Outlet): boolean {
+    outlet.draftMessage(event, this.text);
+    outlet.commit(this.options.protocol === "ag-ui" ? { streamId: "" } : {});
+    this.counters.applied++;
+    return true;
   }
 
   // ---------------------------------------------------------------- what is known of the event in hand

@@ -40,6 +40,8 @@ export interface Protocol {
   takeValue(value: unknown): boolean;
   /** A message that holds nothing but an event of a kind that the wire does not describe. */
   dropUnknown?(): void;
+  /** An event of a type that the other wire has no message for was left out. */
+  leftOut?(type: string): void;
   /** Parts of kinds that the wire does not describe were left out of the message that comes next. */
   partsLeftOut?(): void;
 

@@ -108,13 +108,22 @@ export class JsSession implements EngineSession {
       if (!nothing && usable && pipeline.tail(text, bytes, strict === undefined)) framer.acceptTail();
       else framer.dropTail();
     }
+    pipeline.outlet?.end();
     pipeline.end();
     this.protocol.finish();
     return pipeline.counters.applied - before;
   }
 
   finishResult(): FinishResult {
-    return this.protocol.finishResult(!this.cut && this.pipeline.failure === undefined);
+    const { failure, outlet } = this.pipeline;
+    const whole = !this.cut && failure === undefined;
+    // What passes on does not know of streams.
+    if (outlet?.passes) return { status: whole ? "complete" : "truncated", streams: [] };
+    return this.protocol.finishResult(whole);
+  }
+
+  takeOutput(): Uint8Array {
+    return this.pipeline.outlet!.take();
   }
 
   failure(): Fault | undefined {
@@ -145,6 +154,7 @@ export class JsSession implements EngineSession {
     const { pipeline, options } = this;
     pipeline.framer = createFramer(options);
     this.protocol.reset();
+    pipeline.outlet?.reset();
     pipeline.counters = new Counters();
     pipeline.failure = undefined;
     this.finished = false;

@@ -1,0 +1,176 @@
+import { LOSS_SURROGATE, R_WIRE_RANGE } from "../../../../../assembly/abi/codes.js";
+import type { Losses } from "../../../../codec/losses.js";
+import { MsgpackFault, writeMsgpack } from "../../../../codec/msgpack/index.js";
+import { protobufLosses } from "../../../../codec/protobuf/losses.js";
+import { writeProtobuf } from "../../../../codec/protobuf/write.js";
+import { type Fault, LOSSES } from "../../../../errors.js";
+import { stringify } from "../../../../json/exact.js";
+import type { JsonObject } from "../../../../json/object.js";
+import type { TranscodeOptions } from "../../../contract.js";
+import { writeJson } from "../../codec/clone.js";
+import { encodeUtf8 } from "../../codec/utf8.js";
+import { ByteBuffer } from "../../frame/bytes.js";
+import type { Pipeline } from "../pipeline.js";
+import { AGENTUE_DELTAS, AGUI_DELTAS } from "./deltas.js";
+import { type DeltaRules, Halves } from "./halves.js";
+import { PLAIN, presentOrders, readSpelledText, type Spelled, withDoubles } from "./spelled.js";
+
+/** An event on its way: in the form of the other wire, or why it has none. */
+type Draft =
+  | { readonly bytes: Uint8Array; readonly losses: number }
+  | { readonly text: string }
+  | { readonly fault: "range" | "unfit" | "unknown" };
+
+/** Whom an event belongs to, for what is said of it. */
+export interface Route {
+  streamId?: string;
+  seq?: number;
+}
+
+/**
+ * What a transcoder writes: events on another wire (docs/transcoding.md). An event is drafted before it is applied, since the model takes over what it
+ * holds, and goes out once it is accepted.
+ */
+export class Outlet {
+  /** Objects go out as they come, without being judged. */
+  readonly passes: boolean;
+  /** What reading the message in hand has lost. */
+  readonly read: Losses = { bits: 0 };
+  private readonly to: TranscodeOptions["to"];
+  private readonly pipeline: Pipeline;
+  /** Text wires carry halves as they are. */
+  private readonly halves: Halves | undefined;
+  private draft: Draft | undefined = undefined;
+  private draftedType: unknown;
+  /** `LOSS_` bits that have been told. */
+  private told = 0;
+  private text = "";
+  private readonly bytes = new ByteBuffer();
+
+  constructor({ to, enforce }: TranscodeOptions, pipeline: Pipeline) {
+    this.passes = !enforce;
+    this.to = to;
+    this.pipeline = pipeline;
+    const rules = pipeline.options.protocol === "ag-ui" ? AGUI_DELTAS : AGENTUE_DELTAS;
+    this.halves = to === "sse" || to === "ndjson" ? undefined : new Halves(rules as DeltaRules<unknown>);
+  }
+
+  /** Drafts the message in hand as it came: `event` is its tree, of which `text`, where there is one, may say more. */
+  draftMessage(event: JsonObject, text: string | undefined): void {
+    const { orders } = this.pipeline;
+    const read = text === undefined ? undefined : readSpelledText(text);
+    if (read !== undefined) this.draftEvent(read.event, read.spelled);
+    else this.draftEvent(event, text === undefined && orders.size > 0 ? { ...PLAIN, orders } : PLAIN);
+  }
+
+  /** Drafts an event; `commit` lets it go out. Nothing else changes until then. */
+  draftEvent(event: JsonObject, spelled: Spelled): void {
+    const { halves } = this;
+    this.draftedType = event.type;
+    if (halves === undefined) {
+      this.draft = { text: this.lineOf(event, spelled) };
+      return;
+    }
+    const joined = halves.look(event);
+    if (joined === undefined) {
+      this.draft = this.binary(event, spelled);
+      return;
+    }
+    const { holder, name, text } = joined;
+    const came = holder[name];
+    holder[name] = text;
+    this.draft = this.binary(event, spelled);
+    holder[name] = came;
+  }
+
+  private lineOf(event: JsonObject, spelled: Spelled): string {
+    const json =
+      spelled === PLAIN
+        ? writeJson(event, this.pipeline.source.exact)
+        : stringify(event, presentOrders(spelled.orders), spelled.spellings);
+    return this.to === "sse" ? `data: ${json}\n\n` : `${json}\n`;
+  }
+
+  private binary(event: JsonObject, { orders }: Spelled): Draft {
+    if (this.to === "msgpack") {
+      const losses: Losses = { bits: 0 };
+      const bytes = writeMsgpack(event, orders.size > 0 ? presentOrders(orders) : undefined, losses);
+      return bytes instanceof MsgpackFault ? { fault: "range" } : { bytes, losses: losses.bits };
+    }
+    const writing = writeProtobuf(withDoubles(event));
+    if ("bytes" in writing) return { bytes: writing.bytes, losses: protobufLosses(event) };
+    return typeof event.type === "string" ? writing : { fault: "unfit" };
+  }
+
+  /** The event that was drafted goes out: says what it loses, or that it has no form. */
+  commit(route: Route): void {
+    const draft = this.draft!;
+    this.draft = undefined;
+    const dropped = this.halves?.settle() ? LOSS_SURROGATE : 0;
+    if ("fault" in draft) {
+      this.leaveOut(draft.fault, route);
+      return;
+    }
+    let losses = this.read.bits;
+    if ("text" in draft) this.text += draft.text;
+    else {
+      this.append(draft.bytes);
+      losses |= draft.losses | dropped;
+    }
+    this.tell(losses, route);
+  }
+
+  private append(bytes: Uint8Array): void {
+    if (this.to === "protobuf") {
+      for (let shift = 24; shift >= 0; shift -= 8) this.bytes.appendByte((bytes.length >>> shift) & 255);
+    }
+    this.bytes.append(bytes, 0, bytes.length);
+  }
+
+  /** The event has no form on the wire. */
+  private leaveOut(why: "range" | "unfit" | "unknown", route: Route): void {
+    const { pipeline } = this;
+    if (why === "unknown") {
+      pipeline.protocol.leftOut!(this.draftedType as string);
+      return;
+    }
+    const fault: Fault = { ...route, eventIndex: pipeline.index, ...pipeline.start(), code: "bad_event" };
+    if (why === "range") Object.assign(fault, { code: "limit", reason: R_WIRE_RANGE });
+    pipeline.report(fault);
+  }
+
+  /** Says of each kind of loss once that it happens. */
+  private tell(losses: number, { streamId, seq }: Route): void {
+    const untold = losses & ~this.told;
+    if (untold === 0) return;
+    this.told |= untold;
+    for (const [bit, [subject]] of LOSSES.entries()) {
+      if ((untold >> bit) & 1) this.pipeline.warn({ code: "lossy", subject }, streamId, seq);
+    }
+  }
+
+  /** The body has ended: no half will find its other one. */
+  end(): void {
+    if (!this.halves?.clear()) return;
+    this.pipeline.index = this.pipeline.counters.nextIndex;
+    this.tell(LOSS_SURROGATE, {});
+  }
+
+  /** What was written since the last call. */
+  take(): Uint8Array {
+    const { bytes } = this;
+    const taken = this.halves === undefined ? encodeUtf8(this.text) : bytes.view().slice();
+    this.text = "";
+    bytes.clear();
+    return taken;
+  }
+
+  /** Begins anew. */
+  reset(): void {
+    this.halves?.clear();
+    this.draft = undefined;
+    this.told = 0;
+    this.text = "";
+    this.bytes.clear();
+  }
+}
