@@ -4,6 +4,9 @@ import path from "node:path";
 import type { Transport } from "../entry/node.js";
 import { type Io, UsageError } from "./io.js";
 
+/** Every wire, as options name them. */
+export const TRANSPORTS: readonly Transport[] = ["sse", "ndjson", "json", "msgpack", "protobuf"];
+
 const CHUNK_BYTES = 64 * 1024;
 
 const BY_EXTENSION: Record<string, Transport> = {
@@ -11,6 +14,9 @@ const BY_EXTENSION: Record<string, Transport> = {
   ".ndjson": "ndjson",
   ".jsonl": "ndjson",
   ".json": "json",
+  ".msgpack": "msgpack",
+  ".mp": "msgpack",
+  ".pb": "protobuf",
 };
 
 /**
@@ -27,7 +33,9 @@ export async function transportOf(file: string, told: Transport | undefined): Pr
     throw unreadable(file, error);
   });
   if (found.isDirectory()) throw new UsageError(`cannot read ${file}: it is a directory`);
-  throw new UsageError(`the name ${file} does not tell the transport: say --from sse, ndjson or json`);
+  throw new UsageError(
+    `the name ${file} does not tell the transport: say --from ${TRANSPORTS.slice(0, -1).join(", ")} or ${TRANSPORTS.at(-1)}`,
+  );
 }
 
 /**

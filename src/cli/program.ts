@@ -1,8 +1,10 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS, StreamfoldError } from "../entry/node.js";
+import { TRANSPORTS } from "./input.js";
 import { EXIT, type Io, line, UsageError, write } from "./io.js";
 import { type ReduceOptions, reduce } from "./reduce.js";
 import { runBench } from "./run-bench.js";
+import { type TranscodeOptions, transcode } from "./transcode.js";
 import { type VerifyOptions, verify } from "./verify.js";
 
 /**
@@ -31,18 +33,27 @@ export async function runCli(args: string[], io: Io): Promise<number> {
 
 function define(io: Io, done: (code: number) => void): Command {
   const program = new Command("streamfold")
-    .description("Fold and check agent-UI event streams.")
+    .description("Fold, check and transcode agent-UI event streams.")
     .version(io.version)
     .exitOverride()
     .enablePositionalOptions()
     .configureOutput({ writeOut: (text) => io.stdout.write(text), writeErr: (text) => io.stderr.write(text) });
   reading(program.command("reduce"))
     .description("print the model that a stream comes to")
-    .addOption(new Option("--to <format>", "form of the model").choices(["json"]).default("json"))
+    .addOption(new Option("--to <format>", "form of the model").choices(["json", "msgpack"]).default("json"))
     .addOption(new Option("--stream <id>", "only this stream's model").conflicts("allStreams"))
     .option("--all-streams", "an object of models by stream id, also for one stream")
     .option("--pretty", "indent the model")
     .action(async (file: string, options: ReduceOptions) => done(await reduce(file, options, io)));
+  reading(program.command("transcode"))
+    .description("write the events of a stream on another wire")
+    .addOption(
+      new Option("--to <transport>", "the wire to write")
+        .choices(TRANSPORTS.filter((name) => name !== "json"))
+        .makeOptionMandatory(),
+    )
+    .option("--no-enforce", "pass on every object, without judging events")
+    .action(async (file: string, options: TranscodeOptions) => done(await transcode(file, options, io)));
   reading(program.command("verify"))
     .description("check a stream and go on behind each violation; one line for each")
     .action(async (file: string, options: VerifyOptions) => done(await verify(file, options, io)));
@@ -65,11 +76,9 @@ function reading(command: Command): Command {
       new Option("--protocol <name>", "protocol of the stream").choices(["agentue", "ag-ui"]).default("agentue"),
     )
     .addOption(
-      new Option("--from <transport>", "how events are framed (by default as the file's name says)").choices([
-        "sse",
-        "ndjson",
-        "json",
-      ]),
+      new Option("--from <transport>", "how events are framed (by default as the file's name says)").choices(
+        TRANSPORTS,
+      ),
     )
     .addOption(
       new Option("--engine <kind>", "engine to use")

@@ -2,7 +2,7 @@ import { loadEngine, StreamfoldError, type Warning } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, line, write } from "./io.js";
 import { protocolOptions, type ReadingOptions } from "./reading.js";
-import { MOST_REPORTS, whyTruncated } from "./reduce.js";
+import { MOST_REPORTS, whyTruncated } from "./trouble.js";
 
 /** Options of `streamfold verify`, as commander names them. */
 export type VerifyOptions = ReadingOptions;

@@ -7,8 +7,21 @@ export interface Run {
   stderr: string;
 }
 
+/** `cli`, with what it wrote to stdout as it stands. */
+export async function binaryCli(
+  args: string[],
+  input: (string | Uint8Array)[] = [],
+): Promise<{ code: number; stdout: Buffer; stderr: string }> {
+  return run(args, input);
+}
+
 /** Runs the command line in this process. */
 export async function cli(args: string[], input: (string | Uint8Array)[] = []): Promise<Run> {
+  const { stdout, ...rest } = await run(args, input);
+  return { ...rest, stdout: stdout.toString() };
+}
+
+async function run(args: string[], input: (string | Uint8Array)[]) {
   const out: Buffer[] = [];
   const err: Buffer[] = [];
   const sink = (list: Buffer[]): Writable =>
@@ -21,5 +34,5 @@ export async function cli(args: string[], input: (string | Uint8Array)[] = []): 
     });
   const stdin = input.length > 0 ? Readable.from(input.map((part) => Buffer.from(part))) : new PassThrough().end();
   const code = await runCli(args, { stdin, stdout: sink(out), stderr: sink(err), version: "1.2.3" });
-  return { code, stdout: Buffer.concat(out).toString(), stderr: Buffer.concat(err).toString() };
+  return { code, stdout: Buffer.concat(out), stderr: Buffer.concat(err).toString() };
 }

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { append, end, modelWith, ndjson, START, sse } from "../reducer/wire.js";
 
+const EXAMPLES = fileURLToPath(new URL("../../examples/", import.meta.url));
 const CLI = fileURLToPath(new URL("../../dist/cli.js", import.meta.url));
 
 describe("the built command line", () => {
@@ -40,6 +41,34 @@ describe("the built command line", () => {
     child.stdin.end();
     await exit;
     expect([child.exitCode, errors]).toEqual([0, ""]);
+  });
+
+  it("transcodes through pipes, and ends quietly when its reader has gone", async () => {
+    const from = path.join(EXAMPLES, "research.agui.sse");
+    const reader = spawn(process.execPath, [CLI, "reduce", "-", "--protocol", "ag-ui", "--from", "protobuf"]);
+    const writer = spawn(process.execPath, [CLI, "transcode", from, "--protocol", "ag-ui", "--to", "protobuf"]);
+    writer.stdout.pipe(reader.stdin);
+    let out = "";
+    reader.stdout.on("data", (chunk) => (out += chunk));
+    expect(await once(reader, "close")).toEqual([0, null]);
+    const { stdout } = await promisify(execFile)(process.execPath, [CLI, "reduce", from, "--protocol", "ag-ui"]);
+    // The wire has doubles only.
+    expect(JSON.parse(out)).toEqual(JSON.parse(stdout));
+
+    const flood = spawn(process.execPath, [CLI, "transcode", "--from", "ndjson", "--to", "msgpack", "--no-enforce"]);
+    let errors = "";
+    flood.stderr.on("data", (chunk) => (errors += chunk));
+    flood.stdin.on("error", () => {});
+    flood.stdout.once("data", () => flood.stdout.destroy());
+    const exit = once(flood, "exit");
+    const body = Buffer.from(`{"x":"${"y".repeat(1000)}"}\n`.repeat(500));
+    for (let i = 0; i < 200 && flood.exitCode === null; i++) {
+      const drained = new Promise((resolve) => flood.stdin.once("drain", resolve));
+      if (!flood.stdin.write(body)) await Promise.race([drained, exit]);
+    }
+    flood.stdin.end();
+    await exit;
+    expect([flood.exitCode, errors]).toEqual([0, ""]);
   });
 
   it("does not hold a large file in memory", async () => {

@@ -20,8 +20,14 @@ describe("usage", () => {
     [["reduce", "--protocol", "ag-ui", "--sequence", "off"]],
     [["reduce", "--on-delta-failure", "warn"]],
     [["reduce", "--protocol", "ag-ui", "--max-protocol-version", "draft"]],
-    [["reduce", "--from", "msgpack"]],
-    [["reduce", "--to", "msgpack"]],
+    [["reduce", "--from", "protobuf"]],
+    [["reduce", "--from", "cbor"]],
+    [["reduce", "--to", "protobuf"]],
+    [["reduce", "--to", "msgpack", "--pretty"]],
+    [["transcode", "--to", "json"]],
+    [["transcode", "--to", "protobuf"]],
+    [["transcode", "--to", "msgpack", "--stream", "a"]],
+    [["transcode", "--protocol", "ag-ui", "--to", "sse", "--sequence", "off"]],
     [["reduce", "--engine", "quantum"]],
     [["reduce", "--sequence", "loose"]],
     [["reduce", "--stream", "a", "--all-streams"]],
@@ -47,11 +53,11 @@ describe("usage", () => {
     // Root reads everything.
     if (process.getuid?.() !== 0) wanted.push([locked, /^error: cannot read .*: permission denied\n$/]);
     for (const [name, message] of wanted) {
-      for (const command of ["reduce", "verify"]) {
-        const run = await cli([command, name, "--from", "sse"]);
+      for (const command of [["reduce"], ["verify"], ["transcode", "--to", "sse"]]) {
+        const run = await cli([...command, name, "--from", "sse"]);
         expect(run).toMatchObject({ code: 2, stdout: "" });
         expect(run.stderr).toMatch(message);
-        expect(await cli([command, name])).toEqual(run);
+        expect(await cli([...command, name])).toEqual(run);
       }
     }
     const missing = await cli(["reduce", path.join(folder, "missing.txt")]);
@@ -66,7 +72,7 @@ describe("usage", () => {
     expect(await cli(["--version"])).toEqual({ code: 0, stdout: "1.2.3\n", stderr: "" });
     const help = await cli(["--help"]);
     expect(help).toMatchObject({ code: 0, stderr: "" });
-    for (const command of ["reduce", "verify", "bench"]) expect(help.stdout).toContain(command);
+    for (const command of ["reduce", "transcode", "verify", "bench"]) expect(help.stdout).toContain(command);
     expect((await cli(["reduce", "--help"])).stdout).toContain("--all-streams");
   });
 

@@ -1,0 +1,83 @@
+import { type FinishResult, StreamfoldError, type StreamStatus, type Transport } from "../entry/node.js";
+import { line } from "./io.js";
+
+/** So many reports one chunk of the command line can hold at most: a message has two bytes or more. */
+export const MOST_REPORTS = 65_536;
+
+/** What a call gives whose failures `onError` has heard already; undefined when the connection has failed. */
+export function quietly<T>(call: () => T): T | undefined {
+  try {
+    return call();
+  } catch (error) {
+    if (error instanceof StreamfoldError && error.scope === "connection") return undefined;
+    throw error;
+  }
+}
+
+/** Collects the lines for stderr, and whether the exit code must tell. With one stream asked for, faults of others do not count. */
+export class Trouble {
+  any = false;
+  #lines = "";
+  readonly #only: string | undefined;
+
+  constructor(only?: string) {
+    this.#only = only;
+  }
+
+  error(error: StreamfoldError): void {
+    const concerns = this.#only === undefined || error.scope !== "stream" || error.streamId === this.#only;
+    if (concerns) this.fatal(`error: ${error.code}: ${error.message}`);
+    else this.note(`error: ${error.code}: ${error.message}`);
+  }
+
+  end(result: FinishResult, transport: Transport): void {
+    const why = whyTruncated(result);
+    if (why === undefined) return;
+    const stream = result.streams.find(({ streamId }) => streamId === this.#only);
+    if (transport === "json") this.note(`note: ${why}`);
+    else if (this.#only !== undefined && stream !== undefined && hasEnded(stream.status))
+      this.note(`truncated: ${why}`);
+    else this.fatal(`truncated: ${why}`);
+  }
+
+  fatal(text: string): void {
+    this.any = true;
+    this.note(text);
+  }
+
+  note(text: string): void {
+    this.#lines += line(text);
+  }
+
+  take(): string {
+    const lines = this.#lines;
+    this.#lines = "";
+    return lines;
+  }
+}
+
+/** The streams of a body that was not cut off are in one of these statuses; a run that failed has said so itself. */
+const ENDED: ReadonlySet<StreamStatus> = new Set(["ended", "finished", "interrupted", "cancelled", "failed"]);
+
+function hasEnded(status: StreamStatus): boolean {
+  return ENDED.has(status);
+}
+
+/** Why a body counts as cut off, or undefined when it does not. */
+export function whyTruncated(result: FinishResult): string | undefined {
+  if (result.status === "complete") return undefined;
+  if (result.streams.length === 0) return "no stream was opened";
+  const cut = result.streams.filter(({ status }) => !hasEnded(status));
+  if (cut.length === 0) return "the input ends inside a message";
+  const shown = cut.slice(0, 10).map(({ streamId, status }) => `${nameOf(streamId)} is ${status}`);
+  return `${shown.join(", ")}${cut.length > shown.length ? ` and ${cut.length - shown.length} more` : ""}, without an end`;
+}
+
+function nameOf(streamId: string): string {
+  return streamId === "" ? "the unnamed stream" : `stream ${JSON.stringify(streamId)}`;
+}
+
+/** ` [stream "a", event 3]` */
+export function place({ streamId, eventIndex }: { streamId?: string; eventIndex: number }): string {
+  return ` [${streamId ? `stream ${JSON.stringify(streamId)}, ` : ""}event ${eventIndex}]`;
+}
