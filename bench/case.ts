@@ -1,8 +1,9 @@
 import type { Engine } from "../src/engine/contract.js";
 import type { AguiContender } from "./agui/contenders.js";
 import type { EngineReport } from "./contenders/engines.js";
+import { short } from "./format.js";
 import { type Effort, type Trial, time, verify } from "./measure.js";
-import { isMet, type RowResult, type Target, type Unit } from "./results.js";
+import { isMet, type RowResult, ratioOver, type Target, type Unit } from "./results.js";
 
 export type Mode = "quick" | "full";
 
@@ -48,6 +49,20 @@ const EFFORT: Record<Mode, Effort> = {
 export function measureTrial(trial: Trial, unit: Unit, mode: Mode, effort: Partial<Effort> = {}): Outcome {
   verify(trial);
   return time(trial, { ...EFFORT[mode], ...effort }, SCALE[unit]);
+}
+
+/** An outcome with the ratio to each of some libraries in words, where they took part: a row's own ratio is that to the best contender. */
+export function withRatios(outcome: Outcome, libraries: readonly string[]): Outcome {
+  const ratios = libraries.flatMap((library) => {
+    const value = ratioOver(outcome.contenders, library);
+    return value === undefined ? [] : [{ library, value }];
+  });
+  if (ratios.length === 0) return outcome;
+  const value = Math.min(...ratios.map((each) => each.value));
+  return {
+    ...outcome,
+    figure: { value, text: ratios.map((each) => `${short(each.value)}x ${each.library}`).join(", ") },
+  };
 }
 
 /** Runs a case to its row; a failure becomes the row's error. */

@@ -15,7 +15,7 @@ export function header(): string {
     cell("ratio", 8),
     cell("quartiles", 13),
     cell("vs JSON.*", 10),
-    cell("target", 9),
+    cell("target", 12),
   ];
   return `${"".padEnd(TITLE)}${cells.join("")}`;
 }
@@ -33,7 +33,7 @@ export function rowLines(row: RowResult): string[] {
     cell(ratioText(row), 8),
     cell(ratioSpread(row), 13),
     cell(usualText(row), 10),
-    cell(targetText(row.target), 9),
+    cell(targetText(row.target), 12),
   ];
   const lines = [`${row.title.padEnd(TITLE)}${cells.join("")}  ${metText(row)}`.trimEnd()];
   if (row.figure !== undefined) lines.push(`    ${row.figure.text}`);

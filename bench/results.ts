@@ -28,11 +28,10 @@ export interface Ratio {
   js: string;
 }
 
-/** What a row is expected to show: a ratio of at least, or a figure of at most, this value. */
-export interface Target {
-  kind: "ratio-at-least" | "figure-at-most";
-  value: number;
-}
+/** What a row is expected to show: a ratio of at least, or a figure of at most, this value; or so many times the speed of each of some libraries. */
+export type Target =
+  | { kind: "ratio-at-least" | "figure-at-most"; value: number }
+  | { kind: "ratio-to-each"; over: Readonly<Record<string, number>> };
 
 export interface RowResult {
   id: string;
@@ -95,9 +94,26 @@ export function usualRatio(contenders: ContenderResult[]): number | undefined {
   return ratioOf(usual)?.value;
 }
 
+/**
+ * How many times faster the best WebAssembly contender is than the best of the contenders whose names begin with that of a library.
+ *
+ * @returns undefined where one of the two did not take part
+ */
+export function ratioOver(contenders: ContenderResult[], library: string): number | undefined {
+  const rivals = contenders.filter(({ name, side }) => side === "wasm" || name.startsWith(library));
+  return ratioOf(rivals)?.value;
+}
+
 /** Whether a row shows what is expected of it; undefined without a target or without the figure it speaks of. */
 export function isMet(row: RowResult): boolean | undefined {
   if (row.target === undefined || row.error !== undefined) return undefined;
+  if (row.target.kind === "ratio-to-each") {
+    const ratios = Object.entries(row.target.over).map(([library, least]) => {
+      const ratio = ratioOver(row.contenders, library);
+      return ratio === undefined ? undefined : ratio >= least;
+    });
+    return ratios.includes(undefined) ? undefined : !ratios.includes(false);
+  }
   if (row.target.kind === "ratio-at-least")
     return row.ratio === undefined ? undefined : row.ratio.value >= row.target.value;
   return row.figure === undefined ? undefined : row.figure.value <= row.target.value;

@@ -101,5 +101,7 @@ describe("the terminal lines", () => {
     expect(rowLines(results.rows[0]!)[0]).toMatch(/wins .*50\.0 ns .*500 ns .*10\.0x .*10\.0x .*≥ 10x {2}met/);
     expect(rowLines(results.rows[3]!)).toEqual([expect.stringContaining("NOT TIMED: core gives a wrong answer")]);
     expect(rowLines(results.rows[2]!).join("\n")).toContain("1.30 times");
+    const target = { kind: "ratio-to-each" as const, over: { one: 6, two: 4 } };
+    expect(rowLines(row("libraries", 50, 500, { target, met: true }))[0]).toMatch(/≥ 6x, 4x {2}met/);
   });
 });
