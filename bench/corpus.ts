@@ -2,14 +2,17 @@ import { aguiFoldCases } from "./agui/fold.js";
 import { pipelineCases } from "./agui/pipeline.js";
 import { aguiStateCases } from "./agui/state.js";
 import type { Case } from "./case.js";
+import { msgpackCases, protobufCases } from "./cases/binary-fold.js";
 import { encodeCases } from "./cases/encode.js";
 import { foldCases } from "./cases/fold.js";
 import { growthCases } from "./cases/growth.js";
 import { limitCases } from "./cases/limits.js";
 import { loadCases } from "./cases/load.js";
 import { objectCases } from "./cases/objects.js";
+import { packedModelCases } from "./cases/packed-models.js";
 import { patchCases } from "./cases/patches.js";
 import { snapshotCases } from "./cases/snapshot.js";
+import { transcodeCases } from "./cases/transcode.js";
 import { transportCases } from "./cases/transports.js";
 import { validateCases } from "./cases/validate.js";
 import { coldStartCases } from "./cold-start.js";
@@ -32,6 +35,10 @@ export const CORPUS: readonly Case[] = [
   ...validateCases,
   ...transportCases,
   ...encodeCases,
+  ...msgpackCases,
+  ...packedModelCases,
+  ...protobufCases,
+  ...transcodeCases,
 ];
 
 /** The rows whose id or title matches. */

@@ -28,10 +28,11 @@ function paths(value: Record<string, unknown>, least: number, most: number, abov
  * to four names below `block` or `meta`, any existing path with equal chance, the value replaced by one of its kind.
  */
 export class PatchedState {
-  /** The `start` event that gives the state before the first patch, as an SSE message. */
+  /** The `start` event that gives the state before the first patch, as a message. */
   readonly start: Uint8Array;
   /** The state after every patch that was handed out; built by no contender's code. */
   readonly model: Model;
+  readonly #messages: (events: AgentueEvent[]) => Uint8Array[];
   readonly #random: () => number;
   readonly #inBlocks: Place[];
   readonly #inMeta: Place[];
@@ -40,8 +41,10 @@ export class PatchedState {
   /**
    * @param bytes about the length of the state as compact JSON; states of equal `bytes` have equally many blocks
    * @param seed states of equal shape differ by it
+   * @param messages writes events as messages of a wire, one buffer each
    */
-  constructor(bytes: number, seed: number) {
+  constructor(bytes: number, seed: number, messages = sseMessages) {
+    this.#messages = messages;
     this.#random = seededRandom(seed);
     const blocks = Array.from({ length: Math.round(bytes / BLOCK_BYTES) }, (_, number) =>
       number % 2 === 0 ? this.#tool(number) : this.#card(number),
@@ -55,10 +58,10 @@ export class PatchedState {
     this.model = { version: "1.1", biz: "chat", meta, blocks };
     this.#inBlocks = blocks.flatMap((block) => paths(block, 2, 4).map((names) => ({ block, names })));
     this.#inMeta = paths({ stats: meta.stats, ui: meta.ui }, 2, 4).map((names) => ({ block: undefined, names }));
-    this.start = sseMessages([{ op: "start", seq: 1, model: this.model }])[0]!;
+    this.start = messages([{ op: "start", seq: 1, model: this.model }])[0]!;
   }
 
-  /** The next `count` patches, each an SSE message in its own buffer. */
+  /** The next `count` patches, each a message in its own buffer. */
   next(count: number): Uint8Array[] {
     return Array.from({ length: count }, () =>
       this.#patch(this.#pick(this.#random() < META ? this.#inMeta : this.#inBlocks)),
@@ -93,7 +96,7 @@ export class PatchedState {
       block === undefined
         ? { ...head, mask, event_type: "state.patch", meta: payload }
         : { ...head, mask, event_type: "state.patch", block: { id: block.id, ...payload } };
-    return sseMessages([event])[0]!;
+    return this.#messages([event])[0]!;
   }
 
   #pick<T>(list: T[]): T {

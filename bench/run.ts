@@ -17,7 +17,7 @@ import { updateReadme } from "./table.js";
 
 const USAGE = `usage: streamfold bench [--quick] [--filter RE] [--json FILE] [--svg FILE] [--readme FILE] [--from FILE]
 
-  --quick        a run of about a minute and a half; figures are rougher
+  --quick        a run of about three minutes; figures are rougher
   --filter RE    only rows whose id or title matches
   --json FILE    write the results
   --svg FILE     write a chart of the ratios

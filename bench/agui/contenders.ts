@@ -1,7 +1,12 @@
 import type { Engine, Reducer, Transport } from "../../src/engine/contract.js";
 import type { Side } from "../contenders/contender.js";
+import type { EventObject } from "../contenders/encoders.js";
 import { engineName } from "../contenders/engines.js";
-import type { AguiEvent, AguiModel, Operation } from "./fixtures.js";
+import type { Reading } from "../contenders/installed.js";
+import { msgpackLibraries } from "../contenders/msgpack.js";
+import { type EventMessage, eventOf, officialProto, protobufjs } from "../contenders/protobuf.js";
+import type { AguiEvent, AguiModel } from "./fixtures.js";
+import { type Apply, MutableRun, mutableApply } from "./mutable-run.js";
 
 /** Something that folds the bytes of one AG-UI connection. */
 export interface AguiFolder {
@@ -58,91 +63,123 @@ export function aguiEngine(engine: Engine): AguiContender {
   };
 }
 
-/** Applies operations to a value in place, or gives another. */
-type Apply = (state: unknown, operations: Operation[]) => unknown;
+/** Common end of the contenders that read events as objects: a `MutableRun`. */
+abstract class RunFolder implements AguiFolder {
+  readonly run: MutableRun;
 
-/** A mutable apply by hand: it checks less than RFC 6902 asks, and cannot roll back. */
-function mutableApply(state: unknown, operations: Operation[]): unknown {
-  for (let index = 0; index < operations.length; index++) {
-    const { path, value } = operations[index]!;
-    let at = state as Record<string, unknown>;
-    let from = 1;
-    for (let next = path.indexOf("/", from); next >= 0; next = path.indexOf("/", from)) {
-      at = at[unescapeToken(path.slice(from, next))] as Record<string, unknown>;
-      from = next + 1;
-    }
-    const last = unescapeToken(path.slice(from));
-    if (!(last in at)) throw new Error(`no member ${last}`);
-    at[last] = value;
+  constructor(state: unknown, apply?: Apply) {
+    this.run = new MutableRun(state, apply);
   }
-  return state;
+
+  abstract push(chunk: Uint8Array): void;
+
+  model(): AguiModel {
+    return this.run.model();
+  }
+
+  stateBytes(): Uint8Array {
+    return encoder.encode(JSON.stringify(this.run.model()));
+  }
+
+  close(): void {}
 }
 
-function unescapeToken(token: string): string {
-  return token.includes("~") ? token.replaceAll("~1", "/").replaceAll("~0", "~") : token;
-}
-
-/** The hand-tuned reducer of an AG-UI program: `JSON.parse`, a Map, `+=`. It checks next to nothing. */
-class HandFolder implements AguiFolder {
-  readonly #messages = new Map<string, { id: string; role: string; content: string }>();
+/** Text wires by `JSON.parse`. */
+class HandFolder extends RunFolder {
   readonly #transport: Transport;
   readonly #decoder = new TextDecoder();
-  readonly #apply: Apply;
-  #state: unknown;
   #rest = "";
 
   constructor(transport: Transport, state: unknown, apply: Apply) {
+    super(state, apply);
     this.#transport = transport;
-    this.#state = state === undefined ? {} : structuredClone(state);
-    this.#apply = apply;
   }
 
   push(chunk: Uint8Array): void {
     if (this.#transport === "json") {
-      this.#fold(JSON.parse(decoder.decode(chunk)) as AguiEvent);
+      this.run.apply(JSON.parse(decoder.decode(chunk)) as AguiEvent);
       return;
     }
     let text = this.#decoder.decode(chunk, { stream: true });
     if (this.#rest !== "") text = this.#rest + text;
     let start = 0;
     for (let end = text.indexOf("\n\n"); end >= 0; end = text.indexOf("\n\n", start)) {
-      if (text.startsWith("data: ", start)) this.#fold(JSON.parse(text.slice(start + 6, end)) as AguiEvent);
+      if (text.startsWith("data: ", start)) this.run.apply(JSON.parse(text.slice(start + 6, end)) as AguiEvent);
       start = end + 2;
     }
     this.#rest = start === 0 ? text : text.slice(start);
   }
+}
 
-  #fold(event: AguiEvent): void {
-    switch (event.type) {
-      case "TEXT_MESSAGE_CONTENT": {
-        const message = this.#messages.get(event.messageId as string);
-        if (message === undefined) throw new Error("no such message");
-        message.content += event.delta as string;
+/** A binary wire by a library that gives events. */
+class ReadingFolder extends RunFolder {
+  readonly #reading: Reading<EventObject>;
+  readonly #use = (event: EventObject): void => this.run.apply(event as AguiEvent);
+
+  constructor(reading: Reading<EventObject>) {
+    super(undefined);
+    this.#reading = reading;
+  }
+
+  push(chunk: Uint8Array): void {
+    this.#reading.push(chunk, this.#use);
+  }
+}
+
+/** protobufjs gives messages: what comes often goes into the model without an event between. */
+class MessageFolder extends RunFolder {
+  readonly #reading: Reading<EventMessage>;
+  readonly #use = (message: EventMessage): void => {
+    switch (message.event) {
+      case "textMessageContent": {
+        const { messageId, delta } = message.textMessageContent;
+        this.run.text(messageId, delta);
         break;
       }
-      case "TEXT_MESSAGE_START": {
-        const id = event.messageId as string;
-        this.#messages.set(id, { id, role: (event.role as string | undefined) ?? "assistant", content: "" });
+      case "toolCallArgs": {
+        const { toolCallId, delta } = message.toolCallArgs;
+        this.run.args(toolCallId, delta);
         break;
       }
-      case "STATE_DELTA":
-        this.#state = this.#apply(this.#state, event.delta as Operation[]);
-        break;
-      case "STATE_SNAPSHOT":
-        this.#state = event.snapshot;
-        break;
+      default:
+        this.run.apply(eventOf(message) as AguiEvent);
     }
+  };
+
+  constructor(reading: Reading<EventMessage>) {
+    super(undefined);
+    this.#reading = reading;
   }
 
-  model(): AguiModel {
-    return { messages: [...this.#messages.values()], state: this.#state };
+  push(chunk: Uint8Array): void {
+    this.#reading.push(chunk, this.#use);
   }
+}
 
-  stateBytes(): Uint8Array {
-    return encoder.encode(JSON.stringify({ messages: [...this.#messages.values()], state: this.#state }));
-  }
-
-  close(): void {}
+/** The libraries of a binary wire that are installed, each with the same mutable model. */
+export function binaryLibraries(wire: "msgpack" | "protobuf"): AguiContender[] {
+  if (wire === "msgpack")
+    return msgpackLibraries().map(({ name, open }) => ({
+      name: `${name} + mutable reducer`,
+      side: "js",
+      open: () => new ReadingFolder(open()),
+    }));
+  const contenders: AguiContender[] = [];
+  const messages = protobufjs();
+  if (messages !== undefined)
+    contenders.push({
+      name: "protobufjs + mutable reducer",
+      side: "js",
+      open: () => new MessageFolder(messages.open()),
+    });
+  const events = officialProto();
+  if (events !== undefined)
+    contenders.push({
+      name: "@ag-ui/proto + mutable reducer",
+      side: "js",
+      open: () => new ReadingFolder(events.open()),
+    });
+  return contenders;
 }
 
 function hand(name: string, apply: Apply): AguiContender {

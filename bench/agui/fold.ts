@@ -1,11 +1,55 @@
+import type { Transport } from "../../src/engine/contract.js";
 import { type Case, measureTrial, runningEngines } from "../case.js";
 import { rechunk } from "../fixtures.js";
-import type { Contender } from "../measure.js";
-import { aguiEngine, byHand } from "./contenders.js";
-import { sseBytes, textRun } from "./fixtures.js";
+import type { Contender, Trial } from "../measure.js";
+import { type AguiContender, aguiEngine, byHand } from "./contenders.js";
+import { type AguiModel, sseBytes, textRun } from "./fixtures.js";
 
 const PAYLOADS = 16;
 const CHUNK = 65_536;
+
+export interface AguiPayload {
+  chunks: Uint8Array[];
+  events: number;
+  expected: AguiModel;
+}
+
+/**
+ * Folds of payloads from the first chunk to the model.
+ *
+ * @param payloads with the same number of events
+ * @param verified payloads that are compared, from the first on
+ */
+export function aguiFoldTrial(
+  contenders: AguiContender[],
+  transport: Transport,
+  payloads: AguiPayload[],
+  verified: number,
+): Trial {
+  return {
+    contenders: contenders.map(
+      ({ name, side, open }): Contender => ({
+        name,
+        side,
+        prepare(number) {
+          const { chunks } = payloads[number]!;
+          const folder = open(transport, undefined);
+          return {
+            run() {
+              for (let index = 0; index < chunks.length; index++) folder.push(chunks[index]!);
+            },
+            answer: () => folder.model(),
+            close: () => folder.close(),
+          };
+        },
+      }),
+    ),
+    payloads: payloads.length,
+    verified,
+    expected: (number) => payloads[number]!.expected,
+    ops: payloads[0]!.events,
+  };
+}
 
 function foldCase(id: string, title: string, chunk: number, messages: number, odd: number): Case {
   return {
@@ -19,33 +63,11 @@ function foldCase(id: string, title: string, chunk: number, messages: number, od
       const payloads = Array.from({ length: PAYLOADS }, (_, number) => {
         const run = textRun(events, messages, odd, 11_000 + number);
         const wire = sseBytes(run.events);
-        return { chunks: chunk === 0 ? wire : rechunk(wire, chunk), expected: run.expected };
+        return { chunks: chunk === 0 ? wire : rechunk(wire, chunk), events, expected: run.expected };
       });
-      const contenders = [...runningEngines(context).map(aguiEngine), byHand].map(
-        ({ name, side, open }): Contender => ({
-          name,
-          side,
-          prepare(number) {
-            const { chunks } = payloads[number]!;
-            const folder = open("sse", undefined);
-            return {
-              run() {
-                for (let index = 0; index < chunks.length; index++) folder.push(chunks[index]!);
-              },
-              answer: () => folder.model(),
-              close: () => folder.close(),
-            };
-          },
-        }),
-      );
+      const contenders = [...runningEngines(context).map(aguiEngine), byHand];
       const quick = context.mode === "quick";
-      const trial = {
-        contenders,
-        payloads: PAYLOADS,
-        verified: quick ? 2 : PAYLOADS,
-        expected: (number: number) => payloads[number]!.expected,
-        ops: events,
-      };
+      const trial = aguiFoldTrial(contenders, "sse", payloads, quick ? 2 : PAYLOADS);
       return measureTrial(trial, "ns/event", context.mode, quick ? { iterations: 2 } : {});
     },
   };

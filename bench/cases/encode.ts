@@ -1,16 +1,13 @@
-import { MsgpackFault } from "../../src/codec/msgpack/fault.js";
-import { readMsgpackPrefix } from "../../src/codec/msgpack/read.js";
-import { readProtobuf } from "../../src/codec/protobuf/read.js";
 import { stateOf, textRun } from "../agui/fixtures.js";
 import { type BenchContext, type Case, measureTrial, type Outcome } from "../case.js";
 import { type EncodeContender, type EncodedWire, type EventObject, encodeContenders } from "../contenders/encoders.js";
 import { foldPayload } from "../fixtures.js";
 import type { Contender } from "../measure.js";
+import { readEvents } from "../wires.js";
 
 const PAYLOADS = 16;
 const BATCH = 1000;
 const SNAPSHOTS = 20;
-const decoder = new TextDecoder();
 
 /** What is written: token events of 100 to 170 bytes of JSON, or whole states of about 5 KB. */
 type Kind = "agentue" | "ag-ui" | "snapshot";
@@ -32,31 +29,6 @@ function eventsOf(kind: Kind, number: number): EventObject[] {
   return foldPayload(shape, 9000 + number).events.slice(1) as unknown as EventObject[];
 }
 
-/** The events that bytes hold, by readers that share nothing with the writers. */
-function decode(wire: EncodedWire, bytes: Uint8Array): unknown[] {
-  const events: unknown[] = [];
-  if (wire === "sse") {
-    for (const message of decoder.decode(bytes).split("\n\n").slice(0, -1))
-      events.push(JSON.parse(message.slice("data: ".length)));
-    return events;
-  }
-  for (let at = 0; at < bytes.length; ) {
-    if (wire === "msgpack") {
-      const read = readMsgpackPrefix(bytes.subarray(at), { depth: 512, replace: false });
-      if (read instanceof MsgpackFault) throw new Error(read.reason);
-      events.push(read.value);
-      at += read.end;
-    } else {
-      const end = at + 4 + new DataView(bytes.buffer, bytes.byteOffset).getUint32(at);
-      const read = readProtobuf(bytes.subarray(at + 4, end), { depth: 512 });
-      if ("fault" in read) throw new Error(read.fault);
-      events.push(read.value);
-      at = end;
-    }
-  }
-  return events;
-}
-
 function contenderOf(each: EncodeContender, wire: EncodedWire, payloads: EventObject[][], isBatch: boolean): Contender {
   return {
     name: each.name,
@@ -70,7 +42,7 @@ function contenderOf(each: EncodeContender, wire: EncodedWire, payloads: EventOb
           else for (let i = 0; i < events.length; i++) written[i] = each.encode(events[i]!);
           return written;
         },
-        answer: () => written.flatMap((bytes) => decode(wire, bytes)),
+        answer: () => written.flatMap((bytes) => readEvents(wire, bytes)),
         close() {},
       };
     },

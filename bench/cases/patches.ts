@@ -1,4 +1,4 @@
-import { type Case, measureTrial, runningEngines } from "../case.js";
+import { type BenchContext, type Case, measureTrial, type Outcome, runningEngines } from "../case.js";
 import { bufferSlice } from "../contenders/buffer-slice.js";
 import type { FoldContender, Folder } from "../contenders/contender.js";
 import { engineContender } from "../contenders/engines.js";
@@ -27,9 +27,11 @@ class Slabs {
   readonly first: Uint8Array[];
   readonly #waiting = new Map<number, { chunks: Uint8Array[]; left: number }>();
   readonly #takers: number;
+  readonly #cut: (messages: Uint8Array[]) => Uint8Array[];
 
-  constructor(state: PatchedState, takers: number) {
+  constructor(state: PatchedState, takers: number, cut: (messages: Uint8Array[]) => Uint8Array[]) {
     this.state = state;
+    this.#cut = cut;
     this.first = state.touch();
     this.#takers = takers;
   }
@@ -38,7 +40,7 @@ class Slabs {
   make(number: number): { chunks: Uint8Array[]; left: number } {
     let slab = this.#waiting.get(number);
     if (slab === undefined) {
-      slab = { chunks: this.state.next(PATCHES), left: this.#takers };
+      slab = { chunks: this.#cut(this.state.next(PATCHES)), left: this.#takers };
       this.#waiting.set(number, slab);
     }
     return slab;
@@ -98,26 +100,41 @@ function patchCase(id: string, title: string, bytes: number, payloads: number): 
     unit: "ns/event",
     run(context) {
       const entries = [...runningEngines(context).map((engine) => engineContender(engine)), ...BASELINES];
-      const slabs = Array.from(
-        { length: payloads },
-        (_, number) => new Slabs(new PatchedState(bytes, 8000 + number), entries.length),
+      return measurePatches(
+        context,
+        entries,
+        Array.from({ length: payloads }, (_, number) => new PatchedState(bytes, 8000 + number)),
       );
-      const contenders = entries.map((entry) => liveContender(entry, slabs));
-      const trial: Trial = {
-        contenders,
-        payloads,
-        verified: payloads,
-        expected(payload) {
-          slabs[payload]!.make(0);
-          return slabs[payload]!.state.model;
-        },
-        ops: PATCHES,
-      };
-      const outcome = measureTrial(trial, "ns/event", context.mode, context.mode === "quick" ? QUICK : {});
-      for (const contender of contenders) contender.finish();
-      return outcome;
     },
   };
+}
+
+/**
+ * Patches of states that go on from sample to sample.
+ *
+ * @param cut makes the chunks of a sample out of its messages
+ */
+export function measurePatches(
+  context: BenchContext,
+  entries: FoldContender[],
+  states: PatchedState[],
+  cut: (messages: Uint8Array[]) => Uint8Array[] = (messages) => messages,
+): Outcome {
+  const slabs = states.map((state) => new Slabs(state, entries.length, cut));
+  const contenders = entries.map((entry) => liveContender(entry, slabs));
+  const trial: Trial = {
+    contenders,
+    payloads: states.length,
+    verified: states.length,
+    expected(payload) {
+      slabs[payload]!.make(0);
+      return slabs[payload]!.state.model;
+    },
+    ops: PATCHES,
+  };
+  const outcome = measureTrial(trial, "ns/event", context.mode, context.mode === "quick" ? QUICK : {});
+  for (const contender of contenders) contender.finish();
+  return outcome;
 }
 
 /** The first patch of each block of a state that has just come in. */

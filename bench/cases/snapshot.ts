@@ -13,12 +13,12 @@ const encoder = new TextEncoder();
 const decoder = new TextDecoder();
 
 /** A document that a contender keeps alive between samples. */
-interface Live {
+export interface Live {
   push(chunk: Uint8Array): void;
 }
 
 /** A way to get the state of a live document out. */
-interface Way<L extends Live> {
+export interface Way<L extends Live> {
   name: string;
   side: Side;
   open(): L;
@@ -32,7 +32,7 @@ interface Way<L extends Live> {
  * One sample takes the state of every document once. Before each sample one token is appended to every document, outside
  * of the clock, so that nobody can hand out the bytes of last time.
  */
-function takeTrial(ways: Way<Live>[], documents: FoldPayload[]): Trial {
+export function takeTrial(ways: Way<Live>[], documents: FoldPayload[]): Trial {
   const wires = documents.map(({ events }) => rechunk(sseMessages(events), 65_536));
   const blockOf = (document: number, use: number) => {
     const { blocks } = documents[document]!.expected.get("")!;
@@ -86,7 +86,7 @@ function takeTrial(ways: Way<Live>[], documents: FoldPayload[]): Trial {
   };
 }
 
-interface LiveReducer extends Live {
+export interface LiveReducer extends Live {
   reducer: Reducer;
 }
 
@@ -99,7 +99,7 @@ function parse(bytes: unknown): unknown {
   return JSON.parse(decoder.decode(bytes as Uint8Array));
 }
 
-function engineWay(
+export function engineWay(
   engine: Engine,
   take: (reducer: Reducer) => unknown,
   read: (taken: unknown, reducer: Reducer) => unknown,
@@ -113,12 +113,16 @@ function engineWay(
   };
 }
 
-interface LiveModel extends Live {
+export interface LiveModel extends Live {
   model(): unknown;
 }
 
 /** A model that the hand-tuned reducer keeps, and a way to get it out. */
-function modelWay(name: string, take: (model: unknown) => unknown, read: (taken: unknown) => unknown): Way<LiveModel> {
+export function modelWay(
+  name: string,
+  take: (model: unknown) => unknown,
+  read: (taken: unknown) => unknown,
+): Way<LiveModel> {
   return {
     name,
     side: "js",

@@ -5,7 +5,7 @@ import { MutableModels } from "./mutable-models.js";
 const NOT_AN_EVENT = /^[ \t\r\n]*(\[DONE\][ \t\r\n]*)?$/;
 const encoder = new TextEncoder();
 
-/** Common end of the contenders that read events with `JSON.parse`: models in a `MutableModels`. */
+/** Common end of the contenders that read events as objects: models in a `MutableModels`. */
 export abstract class JsonFolder implements Folder {
   readonly models = new MutableModels();
 

@@ -4,13 +4,14 @@ import os from "node:os";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, describe, expect, it } from "vitest";
-import { type Case, runCase } from "../../bench/case.js";
+import { type Case, runCase, withRatios } from "../../bench/case.js";
 import { runChild } from "../../bench/child.js";
 import { coldStart } from "../../bench/cold-start.js";
 import { CORPUS, select } from "../../bench/corpus.js";
 import { WrongAnswer } from "../../bench/measure.js";
 import type { MemoryOutput } from "../../bench/memory.js";
 import type { Results } from "../../bench/results.js";
+import { summarize } from "../../bench/statistics.js";
 import { END_MARK, START_MARK } from "../../bench/table.js";
 
 const folder = mkdtempSync(path.join(os.tmpdir(), "streamfold-bench-"));
@@ -39,6 +40,19 @@ describe("the corpus", () => {
       "objects/",
       "cold-start/",
       "scale/",
+      "ag-ui/fold/",
+      "ag-ui/delta/",
+      "ag-ui/state/",
+      "ag-ui/pipeline/",
+      "encode/",
+      "msgpack/agentue/",
+      "msgpack/ag-ui/",
+      "msgpack/snapshot/",
+      "msgpack/load/",
+      "protobuf/one/",
+      "protobuf/64k/",
+      "transcode/ag-ui/",
+      "transcode/agentue/",
     ]) {
       expect(ids.some((id) => id.startsWith(prefix))).toBe(true);
     }
@@ -74,6 +88,25 @@ describe("a row", () => {
     expect(row.error).toBe("somebody gives a wrong answer for payload 3");
     expect(row).toMatchObject({ contenders: [] });
     expect(row.met).toBeUndefined();
+  });
+
+  it("says whether each library was beaten by as much as was expected, or nothing where one did not take part", () => {
+    const each = (name: string, side: "wasm" | "js", median: number) => ({ name, side, ...summarize([median]) });
+    const all = [each("core", "wasm", 10), each("one + model", "js", 60), each("two + model", "js", 30)];
+    const met = (contenders: typeof all, over: Record<string, number>) =>
+      runCase(
+        { ...base, target: { kind: "ratio-to-each", over }, run: () => ({ contenders }) },
+        { mode: "quick", engines: [], patchLibraries: [], officialClient: false },
+      ).met;
+    expect(met(all, { one: 6, two: 3 })).toBe(true);
+    expect(met(all, { one: 6, two: 4 })).toBe(false);
+    expect(met(all.slice(0, 2), { one: 6, two: 4 })).toBeUndefined();
+    const outcome = { contenders: all, ratio: { value: 3, wasm: "core", js: "two + model" } };
+    expect(withRatios(outcome, ["one", "two", "three"])).toEqual({
+      ...outcome,
+      figure: { value: 3, text: "6.00x one, 3.00x two" },
+    });
+    expect(withRatios(outcome, ["three"])).toEqual(outcome);
   });
 
   it("says whether the target was met", () => {
