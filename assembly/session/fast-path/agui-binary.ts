@@ -1,6 +1,6 @@
 // Tokens of a text, of a tool call's arguments or of a reasoning message over MessagePack and protobuf, folded where they lie. Whatever is not entirely
 // ordinary (other members, ids that need escapes, and what `foldToken` leaves) goes the full road; nothing has been touched then.
-import { TRANSPORT_MSGPACK } from "../../abi/codes";
+import { TRANSPORT_MSGPACK, TRANSPORT_PROTOBUF } from "../../abi/codes";
 import { setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
 import { F_LIMIT } from "../../frame/state";
@@ -10,9 +10,10 @@ import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees,
 import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from "../layout";
 import { wireOf } from "../transcode/emit";
-import { mayRelay, relayMessage } from "../transcode/relay";
+import { putTokenFrame } from "../transcode/token-frame";
+import { mayRelay, relayed, relayMessage } from "../transcode/relay";
 import { areTokensOrdinary } from "./agui-token";
-import { mapBegin, mapSize, strAt, strLength, uintEnd } from "./msgpack-scan";
+import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
 
 /** Events that the last call of `foldAguiBinary` has folded. */
@@ -26,6 +27,7 @@ let delta: usize = 0;
 let deltaLength: u32 = 0;
 let tag: usize = 0;
 let tagLength: u32 = 0;
+let time: f64 = -1;
 
 /** Folds the tokens from `p` on, where a message begins, as long as they are ordinary; the address behind them. */
 export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): usize {
@@ -42,7 +44,9 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
     if (wire) {
       // what the writers take for themselves is not the stream's
       setAccount(0);
-      const done = relayMessage(c, p, q);
+      const done = wire == TRANSPORT_PROTOBUF
+        ? relayed(c, putTokenFrame(kind, id, idLength, delta, deltaLength, tag, tagLength, time, false))
+        : relayMessage(c, p, q);
       setAccount(t);
       if (!done) { p = q; break; }
     }
@@ -102,6 +106,7 @@ const NO_KIND: u32 = 255;
   p = mapBegin(p);
   if (!p) return 0;
   let left = mapSize, seen: u32 = 0, ofCall = false;
+  time = -1;
   tag = 0;
   tagLength = 0;
   for (; left; left--) {
@@ -113,6 +118,7 @@ const NO_KIND: u32 = 255;
     if (n == 9 && load<u64>(key) == TIMESTAM && load<u8>(key, 8) == 0x70) {
       bit = SEEN_TIME;
       p = uintEnd(p);
+      time = uintValue;
     } else {
       const value = strAt(p, end), length = strLength;
       if (!value) return 0;
@@ -182,11 +188,16 @@ let lengthEnd: usize = 0;
   const base = <u32>load<u8>(p, 1);
   if (load<u8>(p) != 0x0a || load<u16>(p, 2) != (0x08 | number << 8) || base - 2 > LONGEST_TIME + 1) return 0;
   p += 4;
+  time = -1;
   if (base > 2) {
     const timeEnd = p + base - 2;
     if (load<u8>(p++) != 0x10 || p == timeEnd) return 0;
-    while (p < timeEnd - 1) if (load<u8>(p++) < 0x80) return 0;
-    if (load<u8>(p++) >= 0x80) return 0;
+    let value: u64 = 0, shift: u64 = 0;
+    for (; p < timeEnd; p++, shift += 7) {
+      value |= (<u64>load<u8>(p) & 127) << shift;
+      if ((load<u8>(p) < 0x80) != (p == timeEnd - 1)) return 0;
+    }
+    time = <f64>value;
   }
   tag = 0;
   tagLength = 0;

@@ -62,8 +62,18 @@ export function foldWholeDelta(c: usize, p: usize, end: usize): bool {
   return scanDelta(p, false) == end && <u32>(end - p) <= load<u32>(c + C_FRAME, F_LIMIT) && fold(c);
 }
 
-// Applies the patch that was read.
+/** Folds the event that is the whole text [p, end), made of a message that was counted; whether it was done. */
+export function foldCountedDelta(c: usize, p: usize, end: usize): bool { return scanDelta(p, false) == end && foldRead(c); }
+
+// Applies the patch that was read, and counts its message.
 function fold(c: usize): bool {
+  if (!foldRead(c)) return false;
+  add(c, C_EVENTS, 1);
+  add(c, C_EVENT_INDEX, 1);
+  return true;
+}
+
+function foldRead(c: usize): bool {
   const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
   if (load<u8>(t, T_FLAGS) & PAUSED || trackPhase(s) != PHASE_RUNNING || statusOfAgui(s) != RUN_RUNNING || lanesPending(s)) return false;
   if (!reserve(MESSAGE_ROOM)) return false;
@@ -73,8 +83,6 @@ function fold(c: usize): bool {
   quickDeltas++;
   add(s, A_APPLIED, 1);
   add(c, C_APPLIED, 1);
-  add(c, C_EVENTS, 1);
-  add(c, C_EVENT_INDEX, 1);
   return true;
 }
 

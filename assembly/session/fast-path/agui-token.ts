@@ -4,6 +4,7 @@
 import {
   AG_REASONING_MESSAGE_CONTENT, AG_TEXT_MESSAGE_CONTENT, AG_TOOL_CALL_ARGS, F_DELTA, F_MESSAGE_ID, F_SUBAGENT_RUN_ID, F_TIMESTAMP, F_TOOL_CALL_ID, F_TYPE,
 } from "../../abi/agui";
+import { TRANSPORT_PROTOBUF } from "../../abi/codes";
 import {
   AGUI_NO_SUBAGENTS, FLAG_REPORT_EVENTS, OPT_AGUI_FLAGS, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_NUMBER_LENGTH,
 } from "../../abi/layout";
@@ -18,10 +19,11 @@ import { isMarked, KIND, E_BITS, OPEN, PHASE_RUNNING, T_LAST } from "../../reduc
 import { F_LIMIT } from "../../frame/state";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
 import { wireOf } from "../transcode/emit";
-import { mayRelay, needsHalves, relayText } from "../transcode/relay";
+import { putTokenFrame } from "../transcode/token-frame";
+import { mayRelay, needsHalves, relayed, relayText } from "../transcode/relay";
 import {
   addHole, beginTemplate, digits, endTemplate, firstNode, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, MOST_DIGITS, N_CHILD, N_HOLE, N_LENGTH,
-  N_LITERAL, N_NAME_LENGTH, noteHits, repeats,
+  N_LITERAL, N_NAME_LENGTH, noteHits, number, repeats,
 } from "./trie";
 
 /** Types whose events are learned, as bits. */
@@ -59,7 +61,7 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
     if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength) || (wire && needsHalves(c, wire, deltaFlags))) break;
     if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags)) break;
     n++;
-    if (wire && !relay(c, p, q, t)) { p = q; break; }
+    if (wire && !relay(c, p, q, t, wire)) { p = q; break; }
     p = q;
   }
   setAccount(account);
@@ -75,9 +77,12 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
 }
 
 // What the writers take for themselves is not the stream's.
-function relay(c: usize, p: usize, end: usize, t: usize): bool {
+function relay(c: usize, p: usize, end: usize, t: usize, wire: u32): bool {
   setAccount(0);
-  const done = relayText(c, p, end, deltaFlags);
+  const kind = load<u32>(item, E_BITS) & KIND;
+  const done = wire == TRANSPORT_PROTOBUF
+    ? relayed(c, putTokenFrame(kind, itemId(item), textLength(item), delta, <u32>(deltaEnd - delta), tag, tagLength, time, true))
+    : relayText(c, p, end, deltaFlags);
   setAccount(t);
   return done;
 }
@@ -95,12 +100,15 @@ let tagLength: u32 = 0;
 let delta: usize = 0;
 let deltaEnd: usize = 0;
 let deltaFlags: u32 = 0;
+let time: f64 = -1;
 
 // Matches the event at `p` (its `data:`), behind whose chunk the sentinel stands: literals hold no NUL, so none of them reaches beyond it. Returns the
 // address behind its blank line, 0 where no template fits.
 @inline function matchToken(s: usize, p: usize): usize {
   let node = firstNode(), id: usize = 0, idLength: u32 = 0, last = <usize>load<u32>(s + A_TRACK, T_LAST);
   tag = 0;
+  tagLength = 0;
+  time = -1;
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
     if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
@@ -129,7 +137,10 @@ let deltaFlags: u32 = 0;
       tag = p;
       p = idEnd(p);
       tagLength = <u32>(p - tag);
-    } else if (hole == HOLE_TIME) p = digits(p);
+    } else if (hole == HOLE_TIME) {
+      p = digits(p);
+      time = number;
+    }
     if (!p) return 0;
     node = load<u32>(node, N_CHILD);
   }

@@ -31,6 +31,12 @@ export function relayText(c: usize, p: usize, end: usize, seen: u32): bool {
   return false;
 }
 
+/** Whether a token was written; if not, memory ran out, and the connection has failed. */
+export function relayed(c: usize, done: bool): bool {
+  if (!done) noMemory(c);
+  return done;
+}
+
 /** Writes the folded message [p, end) of a binary wire, a frame with its length; false = out of memory, and the connection has failed. */
 export function relayMessage(c: usize, p: usize, end: usize): bool {
   const wire = wireOf(c);
