@@ -104,8 +104,8 @@ export function loadMsgpack(c: usize, t: usize, id: usize, idLength: u32, seq: f
   const text = <usize>load<u32>(TEXT, RUN_PTR), length = load<u32>(TEXT, RUN_LEN);
   memory.fill(text + length, 0, 64);
   const done = loadText(c, t, id, idLength, seq, text, length);
-  // a place in the text is none in the bytes
-  textFaultOffset = -1;
+  // a place in the text, that of a number, is none in the bytes
+  if (textFaultOffset > 0) textFaultOffset = 0;
   if (length > KEPT) bytesFree(TEXT);
   return done;
 }

@@ -31,10 +31,17 @@ describe("every entry", () => {
       "DEFAULT_LIMITS",
       "MAXIMUM_LIMITS",
       "StreamfoldError",
+      "createEncoder",
       "diff",
+      "encodeEvent",
+      "encodeEvents",
+      "encodeSse",
       "loadEngine",
       "loadEngineSync",
+      "mediaTypeOf",
+      "negotiate",
       "prepareRunInput",
+      "transportOfMediaType",
     ];
     for (const entry of [node, browser, js]) expect(Object.keys(entry).sort()).toEqual(names);
     expect(browser.StreamfoldError).toBe(node.StreamfoldError);
