@@ -40,19 +40,21 @@ export function protobufOf(json: string): Uint8Array {
   return frame(writing.bytes);
 }
 
+/** A frame as JSON text; throws for what cannot be read. */
+export function jsonOfProtobuf(bytes: Uint8Array): string {
+  const orders = new Map<object, string[]>();
+  const reading = readProtobuf(bytes.subarray(4), { depth: DEPTH, orders });
+  if ("value" in reading) return stringify(reading.value, orders);
+  throw new Error(`${reading.fault} at ${reading.offset}`);
+}
+
 /** The event as a message of a binary wire; undefined when it does not arrive there as it stands, to the order of its members and its digits. */
 export function carried(transport: BinaryTransport, json: string): Uint8Array | undefined {
   try {
     const bytes = transport === "msgpack" ? msgpackOf(json) : protobufOf(json);
-    const back = transport === "msgpack" ? jsonOfMsgpack(bytes) : textOfFrame(bytes);
+    const back = transport === "msgpack" ? jsonOfMsgpack(bytes) : jsonOfProtobuf(bytes);
     return canonical(back) === canonical(json) ? bytes : undefined;
   } catch {
     return undefined;
   }
-}
-
-function textOfFrame(bytes: Uint8Array): string {
-  const orders = new Map<object, string[]>();
-  const reading = readProtobuf(bytes.subarray(4), { depth: DEPTH, orders });
-  return "value" in reading ? stringify(reading.value, orders) : "null";
 }

@@ -1,7 +1,6 @@
 import { LOSS_SURROGATE, R_WIRE_RANGE } from "../../../../../assembly/abi/codes.js";
 import type { Losses } from "../../../../codec/losses.js";
 import { MsgpackFault, writeMsgpack } from "../../../../codec/msgpack/index.js";
-import { protobufLosses } from "../../../../codec/protobuf/losses.js";
 import { writeProtobuf } from "../../../../codec/protobuf/write.js";
 import { type Fault, LOSSES } from "../../../../errors.js";
 import { stringify } from "../../../../json/exact.js";
@@ -13,7 +12,7 @@ import { ByteBuffer } from "../../frame/bytes.js";
 import type { Pipeline } from "../pipeline.js";
 import { AGENTUE_DELTAS, AGUI_DELTAS } from "./deltas.js";
 import { type DeltaRules, Halves } from "./halves.js";
-import { PLAIN, presentOrders, readSpelledText, type Spelled, withDoubles } from "./spelled.js";
+import { PLAIN, presentOrders, readSpelledText, type Spelled } from "./spelled.js";
 
 /** An event on its way: in the form of the other wire, or why it has none. */
 type Draft =
@@ -92,13 +91,13 @@ export class Outlet {
   }
 
   private binary(event: JsonObject, { orders }: Spelled): Draft {
+    const losses: Losses = { bits: 0 };
     if (this.to === "msgpack") {
-      const losses: Losses = { bits: 0 };
       const bytes = writeMsgpack(event, orders.size > 0 ? presentOrders(orders) : undefined, losses);
       return bytes instanceof MsgpackFault ? { fault: "range" } : { bytes, losses: losses.bits };
     }
-    const writing = writeProtobuf(withDoubles(event));
-    if ("bytes" in writing) return { bytes: writing.bytes, losses: protobufLosses(event) };
+    const writing = writeProtobuf(event, losses);
+    if ("bytes" in writing) return { bytes: writing.bytes, losses: losses.bits };
     return typeof event.type === "string" ? writing : { fault: "unfit" };
   }
 

@@ -1,6 +1,5 @@
-import { ExactNumber, mayReorder, mayRespell, readSpelled, type Spellings } from "../../../../json/exact.js";
-import { type JsonObject, put } from "../../../../json/object.js";
-import { isContainer } from "../../../../json/tree.js";
+import { mayReorder, mayRespell, readSpelled, type Spellings } from "../../../../json/exact.js";
+import type { JsonObject } from "../../../../json/object.js";
 
 /** What the tree of an event does not tell of its text. */
 export interface Spelled {
@@ -32,23 +31,4 @@ export function presentOrders(orders: Spelled["orders"]): Map<object, string[]> 
   const present = new Map<object, string[]>();
   for (const [object, order] of orders) present.set(object, orderedNames(object as JsonObject, order));
   return present;
-}
-
-/** A copy with doubles in the place of all `ExactNumber`s within their range. Does not recurse. */
-export function withDoubles(root: JsonObject): JsonObject {
-  const top: JsonObject = {};
-  const open: [source: unknown[] | JsonObject, target: unknown[] | JsonObject][] = [[root, top]];
-  for (let pair = open.pop(); pair !== undefined; pair = open.pop()) {
-    const [source, target] = pair;
-    for (const [name, value] of Object.entries(source)) {
-      let copy: unknown = value;
-      if (isContainer(value)) {
-        copy = Array.isArray(value) ? [] : {};
-        open.push([value, copy as unknown[] | JsonObject]);
-      } else if (value instanceof ExactNumber && Number.isFinite(Number(value.text))) copy = Number(value.text);
-      if (Array.isArray(target)) target.push(copy);
-      else put(target, name, copy);
-    }
-  }
-  return top;
 }
