@@ -1,10 +1,19 @@
 import type { Protocol, Transport } from "../../src/engine/contract.js";
 import { concat } from "../support/bytes.js";
 import { randomCuts, WHOLE } from "../support/chunking.js";
-import { engine } from "../support/engines.js";
+import { engine, KINDS } from "../support/engines.js";
 import { randomMessage } from "../support/msgpack.js";
 import type { Rng } from "../support/rng.js";
-import { FROM, messageOf, TO, type Transcript, transcode, type Wanted } from "../support/transcoding.js";
+import {
+  eventsIn,
+  FROM,
+  messageOf,
+  seenOn,
+  TO,
+  type Transcript,
+  transcode,
+  type Wanted,
+} from "../support/transcoding.js";
 import { AguiGenerator } from "./agui-generate.js";
 import { spellJson } from "./agui-script.js";
 import { Generator } from "./generate.js";
@@ -20,7 +29,7 @@ export interface Transcoding {
 
 const protocols: readonly Protocol[] = ["agentue", "ag-ui", "ag-ui"];
 
-/** A body in every spelling, damaged now and then; no member is repeated, since what is left of such is each engine's own affair. */
+/** A body in every spelling, damaged now and then. */
 export function generateTranscoding(rng: Rng): Transcoding {
   const protocol = rng.pick(protocols);
   const from = rng.pick(FROM[protocol]);
@@ -81,6 +90,7 @@ function damage(rng: Rng, bytes: Uint8Array): Uint8Array {
 /** Two ways that differ, or one that throws what it must not; undefined when all agree. */
 export function disagreement({ options, messages, cuts }: Transcoding): string | undefined {
   let first: { name: string; seen: string } | undefined;
+  if (repeatsMembers({ options, messages, cuts })) return undefined;
   for (const way of WAYS) {
     const whole = options.from === "json" ? messages : (way.uncut ? WHOLE : randomCuts(cuts)).split(concat(messages));
     let seen: string;
@@ -94,6 +104,14 @@ export function disagreement({ options, messages, cuts }: Transcoding): string |
       return `${first.name}: ${around(first.seen, seen)}\n${nameOf(way)}: ${around(seen, first.seen)}`;
   }
   return undefined;
+}
+
+/** Whether a member is repeated somewhere, as damage and random messages do: whether the earlier ones go out too is each engine's own affair. */
+function repeatsMembers({ options, messages }: Transcoding): boolean {
+  const { protocol, from } = options;
+  const passed = { protocol, from, to: "ndjson", enforce: false, undecodable: "skip", utf8: "replace" } as const;
+  const { output } = transcode(engine(KINDS[0]!), passed, messages);
+  return eventsIn("ndjson", output).some((text) => seenOn("ndjson", text) !== text);
 }
 
 /** Where a stream's fault lies in the wire is only a help. */

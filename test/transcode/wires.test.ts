@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Protocol, Transport } from "../../src/engine/contract.js";
+import { runListed } from "../contract/runner.js";
 import { concat } from "../support/bytes.js";
 import { type Chunking, ONE_BYTE, randomCuts, WHOLE } from "../support/chunking.js";
 import { engine, KINDS } from "../support/engines.js";
@@ -81,5 +82,32 @@ describe.each(KINDS)("every wire to every wire (%s)", (kind) => {
     function canonicalEvent(value: string): string {
       return event(value);
     }
+  });
+
+  it("members keep their places over msgpack, integer-like names too", () => {
+    const value = '{"b":1,"10":{"2":[{"1":0,"a":{},"0":1}],"x":0},"9":""}';
+    for (const to of ["msgpack", "ndjson"] as const) {
+      for (const enforce of [true, false]) {
+        const agui = transcode(engine(kind), { protocol: "ag-ui", from: "msgpack", to, enforce }, [
+          messageOf("msgpack", '{"type":"RUN_STARTED","threadId":"t","runId":"r"}'),
+          messageOf("msgpack", `{"type":"STATE_SNAPSHOT","snapshot":${value}}`),
+        ]);
+        expect(eventsIn(to, agui.output)[1]).toContain(`"snapshot":${value}`);
+        const model = `{"version":"1.1","biz":"x","meta":{"m":${value}},"blocks":[]}`;
+        const agentue = transcode(engine(kind), { protocol: "agentue", from: "ndjson", to, enforce }, [
+          messageOf("ndjson", `{"op":"start","seq":1,"model":${model}}`),
+        ]);
+        expect(eventsIn(to, agentue.output)[0]).toContain(`"model":${model}`);
+      }
+    }
+  });
+
+  it("integer-like names over protobuf", () => {
+    const event = '{"type":"CUSTOM","name":"n","value":{"b":1,"10":2,"9":{"a":3,"0":4}}}';
+    runListed("transcode > integer-like names over protobuf", kind, () => {
+      const wanted = { protocol: "ag-ui", from: "ndjson", to: "protobuf", enforce: false } as const;
+      const { output } = transcode(engine(kind), wanted, [messageOf("ndjson", event)]);
+      expect(eventsIn("protobuf", output)).toEqual([event]);
+    });
   });
 });
