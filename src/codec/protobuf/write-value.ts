@@ -16,6 +16,8 @@ const VALUE = 0x12;
 /** Writes open JSON: google.protobuf.Value and Struct. Does not recurse. */
 export class ValueWriter {
   readonly open = new OpenValues(Number.POSITIVE_INFINITY);
+  /** The order of members of objects whose names JavaScript lists otherwise. */
+  orders: ReadonlyMap<object, readonly string[]> | undefined = undefined;
   private readonly out: BackwardBytes;
   /** Of each open container the names of an object's members, how many of those are still to be written, the bytes when it began. */
   private readonly names: (readonly string[] | undefined)[] = [];
@@ -43,7 +45,7 @@ export class ValueWriter {
       return;
     }
     let node: object = root;
-    let names: readonly string[] | undefined = Array.isArray(node) ? undefined : Object.keys(node);
+    let names = this.namesOf(node);
     // Members and elements that are still to be written, the last ones first.
     let left = names === undefined ? (node as unknown[]).length : names.length;
     open.enter(node, undefined);
@@ -73,7 +75,7 @@ export class ValueWriter {
         if (isContainer(value)) {
           this.lefts[open.level - 1] = left;
           node = value;
-          names = Array.isArray(node) ? undefined : Object.keys(node);
+          names = this.namesOf(node);
           left = names === undefined ? (node as unknown[]).length : names.length;
           open.enter(node, step);
           this.names[open.level - 1] = names;
@@ -91,6 +93,11 @@ export class ValueWriter {
         out.close(ENTRY, before);
       }
     }
+  }
+
+  /** The names of an object's members, undefined for an array. */
+  private namesOf(node: object): readonly string[] | undefined {
+    return Array.isArray(node) ? undefined : (this.orders?.get(node) ?? Object.keys(node));
   }
 
   private scalar(value: unknown, step: Step): void {

@@ -46,9 +46,14 @@ const KEPT = 64 * 1024;
  *
  * @param event JSON, `ExactNumber`s included; `null` for an optional member is an absent one
  * @param losses takes LOSS_NUMBER, LOSS_SURROGATE, LOSS_MEMBER, LOSS_EMPTY and LOSS_PART, unless there is a fault
+ * @param orders the order of members of objects whose names JavaScript lists otherwise, as `readOrdered` tells it
  */
-export function writeProtobuf(event: unknown, losses?: Losses): ProtobufWriting {
-  const writer = new ProtobufWriter(Number.POSITIVE_INFINITY);
+export function writeProtobuf(
+  event: unknown,
+  losses?: Losses,
+  orders?: ReadonlyMap<object, readonly string[]>,
+): ProtobufWriting {
+  const writer = new ProtobufWriter(Number.POSITIVE_INFINITY, orders);
   try {
     writer.write(event);
     if (losses !== undefined) losses.bits |= protobufLosses(event as Readonly<Record<string, unknown>>);
@@ -72,9 +77,13 @@ export class ProtobufWriter {
   private row = 0;
   private readonly depth: number;
 
-  /** @param depth levels of nesting allowed */
-  constructor(depth: number) {
+  /**
+   * @param depth levels of nesting allowed
+   * @param orders as for `writeProtobuf`
+   */
+  constructor(depth: number, orders?: ReadonlyMap<object, readonly string[]>) {
     this.depth = depth;
+    this.values.orders = orders;
   }
 
   /**

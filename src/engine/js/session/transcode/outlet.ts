@@ -92,11 +92,12 @@ export class Outlet {
 
   private binary(event: JsonObject, { orders }: Spelled): Draft {
     const losses: Losses = { bits: 0 };
+    const present = orders.size > 0 ? presentOrders(orders) : undefined;
     if (this.to === "msgpack") {
-      const bytes = writeMsgpack(event, orders.size > 0 ? presentOrders(orders) : undefined, losses);
+      const bytes = writeMsgpack(event, present, losses);
       return bytes instanceof MsgpackFault ? { fault: "range" } : { bytes, losses: losses.bits };
     }
-    const writing = writeProtobuf(event, losses);
+    const writing = writeProtobuf(event, losses, present);
     if ("bytes" in writing) return { bytes: writing.bytes, losses: losses.bits };
     return typeof event.type === "string" ? writing : { fault: "unfit" };
   }
