@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../support/bytes.js";
+import { expectProportional } from "../support/cost.js";
 import { openText, patched, refused, textOf, unpatched } from "../support/documents.js";
 import { KINDS } from "../support/engines.js";
 
@@ -7,15 +8,6 @@ const nested = (levels: number, inner = ""): string => `${"[".repeat(levels)}${i
 const repeat = (count: number, make: (i: number) => string): string =>
   Array.from({ length: count }, (_, i) => make(i)).join(",");
 const ops = (...list: string[]): Uint8Array => utf8(`[${list.join(",")}]`);
-
-/** A linear pass over the inputs below takes some ten milliseconds, a quadratic one many times this. */
-const SLOW = 4_000;
-
-function timed(run: () => void): number {
-  const start = performance.now();
-  run();
-  return performance.now() - start;
-}
 
 describe.each(KINDS)("limits of documents, %s", (kind) => {
   describe("depth", () => {
@@ -277,73 +269,89 @@ describe.each(KINDS)("limits of documents, %s", (kind) => {
 
   describe("large inputs in linear time", () => {
     it("objects of 40,000 members, in any order", () => {
-      const member = (i: number): string => `"k${i}":{"v":${i}}`;
-      const document = openText(kind, `{"o":{${repeat(40_000, member)}}}`);
-      const reversed = repeat(40_000, (i) => member(39_999 - i));
-      const took = timed(() => {
-        document.patch(ops(`{"op":"test","path":"/o","value":{${reversed}}}`));
-        for (let i = 0; i < 200; i++) document.patch(ops(`{"op":"replace","path":"/o/k${i * 199}/v","value":-1}`));
-      });
-      expect(document.get("/o/k398/v")).toBe(-1);
-      expect(took).toBeLessThan(SLOW);
-      document.close();
+      expectProportional((size) => {
+        const member = (i: number): string => `"k${i}":{"v":${i}}`;
+        const json = `{"o":{${repeat(size, member)}}}`;
+        const reversed = ops(`{"op":"test","path":"/o","value":{${repeat(size, (i) => member(size - 1 - i))}}}`);
+        const edits = Array.from({ length: size / 200 }, (_, i) =>
+          ops(`{"op":"replace","path":"/o/k${i * 199}/v","value":-1}`),
+        );
+        return () => {
+          const document = openText(kind, json);
+          document.patch(reversed);
+          for (const edit of edits) document.patch(edit);
+          expect(document.get("/o/k398/v")).toBe(-1);
+          document.close();
+        };
+      }, 1_200);
     });
 
     it("10,000 names that weak hashes take for one", () => {
       // "Aa" and "BB" are equal under 31 * h + c, and so is every string of such pairs.
       const name = (i: number): string =>
         Array.from({ length: 14 }, (_, bit) => ((i >> bit) & 1 ? "Aa" : "BB")).join("");
-      const document = openText(kind, `{${repeat(10_000, (i) => `"${name(i)}":${i}`)}}`);
-      const took = timed(() => {
-        document.patch(
-          ops(`{"op":"test","path":"","value":{${repeat(10_000, (i) => `"${name(9_999 - i)}":${9_999 - i}`)}}}`),
-        );
-        document.patch(utf8(`[${repeat(10_000, (i) => `{"op":"replace","path":"/${name(i)}","value":${-i - 1}}`)}]`));
-      });
-      expect(document.get(`/${name(1234)}`)).toBe(-1235);
-      expect(took).toBeLessThan(SLOW);
-      document.close();
+      expectProportional((size) => {
+        const json = `{${repeat(size, (i) => `"${name(i)}":${i}`)}}`;
+        const backwards = repeat(size, (i) => `"${name(size - 1 - i)}":${size - 1 - i}`);
+        const same = ops(`{"op":"test","path":"","value":{${backwards}}}`);
+        const edits = utf8(`[${repeat(size, (i) => `{"op":"replace","path":"/${name(i)}","value":${-i - 1}}`)}]`);
+        return () => {
+          const document = openText(kind, json);
+          document.patch(same);
+          document.patch(edits);
+          expect(document.get(`/${name(123)}`)).toBe(-124);
+          document.close();
+        };
+      }, 320);
     });
 
     it("arrays of 10,000 elements, at both ends and in the middle", () => {
-      const document = openText(kind, `[${repeat(10_000, String)}]`);
-      const took = timed(() => {
-        document.patch(utf8(`[${repeat(3_000, (i) => `{"op":"add","path":"/${i * 2}","value":"n${i}"}`)}]`));
-        document.patch(utf8(`[${repeat(3_000, () => '{"op":"move","from":"/0","path":"/-"}')}]`));
-        document.patch(utf8(`[${repeat(3_000, (i) => `{"op":"remove","path":"/${i}"}`)}]`));
-      });
-      expect((document.value() as unknown[]).length).toBe(10_000);
-      expect(took).toBeLessThan(SLOW);
-      document.close();
+      const json = `[${repeat(10_000, String)}]`;
+      expectProportional((count) => {
+        const patches = [
+          repeat(count, (i) => `{"op":"add","path":"/${i * 2}","value":"n${i}"}`),
+          repeat(count, () => '{"op":"move","from":"/0","path":"/-"}'),
+          repeat(count, (i) => `{"op":"remove","path":"/${i}"}`),
+        ].map((patch) => utf8(`[${patch}]`));
+        const document = openText(kind, json);
+        return () => {
+          for (const patch of patches) document.patch(patch);
+          expect((document.value() as unknown[]).length).toBe(10_000);
+        };
+      }, 100);
     });
 
     it("10,000 members taken out and brought back by a failure", () => {
-      const json = `{${repeat(10_000, (i) => `"k${i}":${i}`)}}`;
-      const document = openText(kind, json);
-      const took = timed(() => {
-        const removes = repeat(10_000, (i) => `{"op":"remove","path":"/k${(i * 7919) % 10_000}"}`);
-        expect(() => document.patch(utf8(`[${removes},{"op":"remove","path":"/k0"}]`))).toThrow();
-      });
-      expect(textOf(document)).toBe(json);
-      expect(took).toBeLessThan(SLOW);
-      document.close();
+      expectProportional((size) => {
+        const json = `{${repeat(size, (i) => `"k${i}":${i}`)}}`;
+        const removes = repeat(size, (i) => `{"op":"remove","path":"/k${(i * 7919) % size}"}`);
+        const patch = utf8(`[${removes},{"op":"remove","path":"/k0"}]`);
+        return () => {
+          const document = openText(kind, json);
+          expect(() => document.patch(patch)).toThrow();
+          expect(textOf(document)).toBe(json);
+          document.close();
+        };
+      }, 320);
     });
 
     it("one long pointer, and a patch of one long string", () => {
-      const document = openText(kind, '{"a":1}');
-      const took = timed(() => {
-        const path = "/x~1".repeat(200_000);
-        unpatched(
-          document,
-          ops(`{"op":"remove","path":"${path}"}`),
-          { code: "delta_failed", path, opIndex: 0 },
-          "long pointer",
-        );
-        document.patch(ops(`{"op":"add","path":"/s","value":"${"\\u00e9".repeat(200_000)}"}`));
-      });
-      expect(document.size).toBe(`{"a":1,"s":""}`.length + 400_000);
-      expect(took).toBeLessThan(SLOW);
-      document.close();
+      expectProportional((size) => {
+        const path = "/x~1".repeat(size);
+        const patch = ops(`{"op":"add","path":"/s","value":"${"\\u00e9".repeat(size)}"}`);
+        return () => {
+          const document = openText(kind, '{"a":1}');
+          unpatched(
+            document,
+            ops(`{"op":"remove","path":"${path}"}`),
+            { code: "delta_failed", path, opIndex: 0 },
+            "long pointer",
+          );
+          document.patch(patch);
+          expect(document.size).toBe(`{"a":1,"s":""}`.length + 2 * size);
+          document.close();
+        };
+      }, 6_400);
     });
   });
 });

@@ -251,7 +251,7 @@ describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
 /** Leaves the heap exactly `budget` bytes to give. */
 function exhaust(probe: Probe, budget: number): void {
   // What the build's static data leave of its first pages may be next to nothing.
-  probe.call("heapSetLimit", probe.memory.buffer.byteLength / 65_536 + 2);
+  probe.call("heapSetLimit", probe.pages + 2);
   let low = 0;
   let high = 1 << 24;
   while (high - low > 1) {

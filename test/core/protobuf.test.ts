@@ -253,7 +253,7 @@ describe.each(BUILDS)("the protobuf wire in the core (%s)", (kind) => {
 
   it("survives running out of memory", () => {
     const small = new CoreProtobuf(kind);
-    small.probe.call("heapSetLimit", small.probe.bytes.length / 65536);
+    small.probe.call("heapSetLimit", small.probe.pages);
     const event = { type: "STATE_SNAPSHOT", snapshot: "\u0001".repeat(900_000) };
     const { bytes } = writeProtobuf(event) as { bytes: Uint8Array };
     expect(small.read(bytes)).toMatchObject({ fault: "no-memory" });

@@ -1,29 +1,12 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Engine, Reducer, ReducerOptions } from "../../src/engine/contract.js";
-import { JS_OBJECTS } from "../../src/engine/js/engine.js";
-import { createWasmEngine } from "../../src/engine/wasm/engine.js";
-import { StreamfoldError } from "../../src/errors.js";
-import { createEngine } from "../../src/reducer/engine.js";
+import type { StreamfoldError } from "../../src/errors.js";
+import { failing } from "../reducer/expect-error.js";
+import { engineWithin, WASM_KINDS } from "../support/engines.js";
 import { everything, lines, sse, started, text, textStart } from "./agui-lives.js";
 
 /** 4 MiB of linear memory: room for the engine and a model or two. */
 const PAGES = 64;
-
-const builds = [
-  ["wasm-simd", "streamfold.simd.wasm"],
-  ["wasm-scalar", "streamfold.wasm"],
-] as const;
-
-function failure(call: () => unknown): StreamfoldError {
-  try {
-    call();
-  } catch (error) {
-    if (error instanceof StreamfoldError) return error;
-    throw error;
-  }
-  throw new Error("nothing was thrown");
-}
 
 /** Everything a failed call must leave as it was. */
 const state = (reducer: Reducer): unknown => ({
@@ -32,10 +15,8 @@ const state = (reducer: Reducer): unknown => ({
   version: reducer.stats({ streamId: "" }).version,
 });
 
-describe.each(builds)("AG-UI on %s without memory", (kind, file) => {
-  const module = new WebAssembly.Module(readFileSync(new URL(`../../dist/${file}`, import.meta.url)));
-  const open = (pages = PAGES): Engine =>
-    createEngine(createWasmEngine(module, kind, JS_OBJECTS, "a small memory", pages));
+describe.each(WASM_KINDS)("AG-UI on %s without memory", (kind) => {
+  const open = (pages = PAGES): Engine => engineWithin(pages, kind);
   const make = (engine: Engine, options: Partial<ReducerOptions> = {}): Reducer =>
     engine.createReducer({ protocol: "ag-ui", transport: "sse", ...options });
 
@@ -87,13 +68,12 @@ describe.each(builds)("AG-UI on %s without memory", (kind, file) => {
     const whole = open(0);
     const reference = make(whole);
     let applied = 0;
-    const error = failure(() => {
+    failing(() => {
       for (const event of events) {
         applied += reducer.push(sse(event));
         reference.push(sse(event));
       }
-    });
-    expect(error.code).toBe("out_of_memory");
+    }, "out_of_memory");
     expect(applied).toBeGreaterThan(20);
     reducer.reconnect();
     ballast.close();
@@ -117,13 +97,13 @@ describe.each(builds)("AG-UI on %s without memory", (kind, file) => {
     const other = make(engine);
     other.load(JSON.stringify({ messages: [], state: { kept: 1 } }));
     const before = [state(reducer), state(other)];
-    expect(failure(() => other.load(JSON.stringify({ messages: [], state: { large } }))).code).toBe("out_of_memory");
-    expect(failure(() => reducer.push(sse({ type: "CUSTOM", name: "n", value: 1 }))).code).toBe("out_of_memory");
+    failing(() => other.load(JSON.stringify({ messages: [], state: { large } })), "out_of_memory");
+    failing(() => reducer.push(sse({ type: "CUSTOM", name: "n", value: 1 })), "out_of_memory");
     const roomy = open(0);
     const source = make(roomy);
     source.load(JSON.stringify({ messages: [], state: { large } }));
     const checkpoint = source.checkpoint();
-    expect(failure(() => other.restore(checkpoint)).code).toBe("out_of_memory");
+    failing(() => other.restore(checkpoint), "out_of_memory");
     expect([state(reducer), state(other)]).toEqual(before);
     roomy.close();
     reducer.reconnect();
@@ -147,7 +127,7 @@ describe.each(builds)("AG-UI on %s without memory", (kind, file) => {
         break;
       }
     }
-    expect(failure(() => reducer.resume()).code).toBe("out_of_memory");
+    failing(() => reducer.resume(), "out_of_memory");
     const { queued, applied } = reducer.stats();
     expect(queued).toBeGreaterThan(0);
     expect(queued + applied - 2).toBe(100);
@@ -162,7 +142,7 @@ describe.each(builds)("AG-UI on %s without memory", (kind, file) => {
     const input = { messages: [], state: { large: "z".repeat(3_000_000) } };
     const before = engine.memory().live;
     const reducer = make(engine, { input });
-    expect(failure(() => reducer.push(sseText(lines(started())))).code).toBe("out_of_memory");
+    failing(() => reducer.push(sseText(lines(started()))), "out_of_memory");
     expect(engine.memory().live).toBe(before);
     engine.close();
   });

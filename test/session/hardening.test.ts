@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { EngineKind, Reducer } from "../../src/engine/contract.js";
-import { StreamfoldError } from "../../src/errors.js";
+import type { ErrorCode, StreamfoldError } from "../../src/errors.js";
+import { failing } from "../reducer/expect-error.js";
 import { freshEngine, KINDS } from "../support/engines.js";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -8,16 +9,6 @@ const event = (value: object): string => `data: ${JSON.stringify(value)}\n\n`;
 const modelOf = (...blocks: object[]): object => ({ version: "1.1", biz: "chat", meta: {}, blocks });
 const start = (...blocks: object[]): string => event({ op: "start", seq: 0, model: modelOf(...blocks) });
 const TEXT = { id: "b1", type: "text", data: "x" };
-
-function fault(call: () => unknown): StreamfoldError {
-  try {
-    call();
-  } catch (error) {
-    if (error instanceof StreamfoldError) return error;
-    throw error;
-  }
-  throw new Error("nothing was thrown");
-}
 
 describe.each(KINDS)("%s", (kind: EngineKind) => {
   const open = (options: object = {}, engine = freshEngine(kind)): Reducer =>
@@ -29,8 +20,7 @@ describe.each(KINDS)("%s", (kind: EngineKind) => {
       const head = `data: {"op":"ping",\n${"data:\n".repeat(lines - 1)}data:"seq":1,"event_type":"`;
       const middle = '",\ndata: "x":';
       const wire = new Uint8Array([...bytes(head), 0xff, 0xfe, ...bytes(`${middle}${"1".repeat(2000)}}\n\n`)]);
-      const error = fault(() => open({ utf8: "replace" }).push(wire));
-      expect(error.code).toBe("limit");
+      const error = failing(() => open({ utf8: "replace" }).push(wire), "limit");
       expect(error.byteOffset).toBe(head.length + 2 + middle.length);
     },
   );
@@ -62,7 +52,7 @@ describe.each(KINDS)("%s", (kind: EngineKind) => {
     expect(open({}, engine).push(bytes(start(TEXT)))).toBe(1);
   });
 
-  it.each([
+  it.each<[string, object, string, ErrorCode]>([
     ["nesting", { depth: 6 }, `[[[[[[1]]]]]]`, "too_deep"],
     ["a long number", { numberLength: 20 }, "1".repeat(30), "limit"],
   ])("what one reducer has learned does not carry its limits to another: %s", (_, limits, value, code) => {
@@ -75,7 +65,7 @@ describe.each(KINDS)("%s", (kind: EngineKind) => {
     const narrow = open({ limits }, engine);
     narrow.push(bytes(start(TEXT)));
     for (let seq = 1; seq < 5; seq++) narrow.push(append(seq, ""));
-    expect(fault(() => narrow.push(append(5, `,"x":${value}`))).code).toBe(code);
+    failing(() => narrow.push(append(5, `,"x":${value}`)), code);
     expect(narrow.seq()).toBe(4);
   });
 
@@ -92,7 +82,7 @@ describe.each(KINDS)("%s", (kind: EngineKind) => {
       lines.push(bytes(`${body(seq)}\n`));
     }
     expect(sse.push(bytes(`${body(10)}\n\n`))).toBe(0);
-    expect(fault(() => lines.push(bytes(`data: ${body(10)}\n\n`))).code).toBe("bad_json");
+    failing(() => lines.push(bytes(`data: ${body(10)}\n\n`)), "bad_json");
   });
 
   it("a very long path is not kept as a change: older versions are answered with resync", () => {

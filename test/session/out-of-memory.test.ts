@@ -1,19 +1,12 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Engine, Reducer } from "../../src/engine/contract.js";
-import { JS_OBJECTS } from "../../src/engine/js/engine.js";
-import { createWasmEngine } from "../../src/engine/wasm/engine.js";
-import { StreamfoldError } from "../../src/errors.js";
-import { createEngine } from "../../src/reducer/engine.js";
+import type { StreamfoldError } from "../../src/errors.js";
+import { failing } from "../reducer/expect-error.js";
+import { engineWithin, WASM_KINDS } from "../support/engines.js";
 
 /** 4 MiB of linear memory: room for the engine and a model or two. */
 const PAGES = 64;
 const TEXT = "x".repeat(4096);
-
-const builds = [
-  ["wasm-simd", "streamfold.simd.wasm"],
-  ["wasm-scalar", "streamfold.wasm"],
-] as const;
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 const sse = (...events: object[]): Uint8Array => bytes(events.map((e) => `data: ${JSON.stringify(e)}\n\n`).join(""));
@@ -32,16 +25,6 @@ const append = (seq: number, streamId = ""): object => ({
   block: { id: "a", content: TEXT },
 });
 
-function failure(call: () => unknown): StreamfoldError {
-  try {
-    call();
-  } catch (error) {
-    if (error instanceof StreamfoldError) return error;
-    throw error;
-  }
-  throw new Error("nothing was thrown");
-}
-
 /** Everything a failed call must leave as it was. */
 const state = (reducer: Reducer): unknown => ({
   snapshot: new TextDecoder().decode(reducer.snapshotBytes()),
@@ -50,9 +33,8 @@ const state = (reducer: Reducer): unknown => ({
   version: reducer.stats({ streamId: "" }).version,
 });
 
-describe.each(builds)("%s without memory", (kind, file) => {
-  const module = new WebAssembly.Module(readFileSync(new URL(`../../dist/${file}`, import.meta.url)));
-  const open = (): Engine => createEngine(createWasmEngine(module, kind, JS_OBJECTS, "a small memory", PAGES));
+describe.each(WASM_KINDS)("%s without memory", (kind) => {
+  const open = (): Engine => engineWithin(PAGES, kind);
 
   /** Fills memory event by event; returns the seq of the last event that was applied. */
   function fill(reducer: Reducer): number {
@@ -75,9 +57,9 @@ describe.each(builds)("%s without memory", (kind, file) => {
     expect(reducer.seq()).toBe(last);
     expect(reducer.stats({ streamId: "" }).version).toBe(last + 1);
     expect(reducer.status()).toBe("open");
-    expect(failure(() => reducer.push(sse({ op: "ping", seq: last }))).code).toBe("out_of_memory");
+    failing(() => reducer.push(sse({ op: "ping", seq: last })), "out_of_memory");
     reducer.release();
-    expect(failure(() => reducer.push(sse(start("")))).code).toBe("out_of_memory");
+    failing(() => reducer.push(sse(start(""))), "out_of_memory");
     reducer.reconnect();
     reducer.push(sse(start(""), append(1)));
     expect(reducer.snapshot()).toEqual(modelOf({ id: "a", type: "text", content: TEXT }));
@@ -88,8 +70,7 @@ describe.each(builds)("%s without memory", (kind, file) => {
     const engine = open();
     const reducer = engine.createReducer({ protocol: "agentue", transport: "sse" });
     const events = [start(""), ...Array.from({ length: 2000 }, (_, i) => append(i + 1))];
-    const error = failure(() => reducer.push(sse(...events)));
-    expect(error.code).toBe("out_of_memory");
+    const error = failing(() => reducer.push(sse(...events)), "out_of_memory");
     expect(error.applied).toBeGreaterThan(100);
     expect(reducer.stats().applied).toBe(error.applied);
     expect(reducer.seq()).toBe((error.applied as number) - 1);
@@ -104,19 +85,15 @@ describe.each(builds)("%s without memory", (kind, file) => {
     });
     const before = state(reducer);
     const large = "y".repeat(3_000_000);
-    expect(failure(() => reducer.load(JSON.stringify(modelOf({ id: "b", type: "text", content: large })))).code).toBe(
-      "out_of_memory",
-    );
+    failing(() => reducer.load(JSON.stringify(modelOf({ id: "b", type: "text", content: large }))), "out_of_memory");
     expect(state(reducer)).toEqual(before);
-    expect(failure(() => reducer.materialize(JSON.stringify({ id: "r", type: "text", content: large }))).code).toBe(
-      "out_of_memory",
-    );
+    failing(() => reducer.materialize(JSON.stringify({ id: "r", type: "text", content: large })), "out_of_memory");
     expect(state(reducer)).toEqual(before);
-    const other = createEngine(createWasmEngine(module, kind, JS_OBJECTS, "a large memory"));
+    const other = engineWithin(0, kind);
     const source = other.createReducer({ protocol: "agentue", transport: "sse" });
     source.load(JSON.stringify(modelOf({ id: "b", type: "text", content: large })));
     const checkpoint = source.checkpoint();
-    expect(failure(() => reducer.restore(checkpoint)).code).toBe("out_of_memory");
+    failing(() => reducer.restore(checkpoint), "out_of_memory");
     expect(state(reducer)).toEqual(before);
     expect(reducer.push(sse({ op: "ping", seq: 7 }))).toBe(1);
     other.close();
@@ -133,8 +110,7 @@ describe.each(builds)("%s without memory", (kind, file) => {
     reducer.push(sse(...Array.from({ length: 100 }, (_, i) => append(i + 1))));
     expect(reducer.stats().queued).toBe(100);
     fill(ballast);
-    const error = failure(() => reducer.resume());
-    expect(error.code).toBe("out_of_memory");
+    failing(() => reducer.resume(), "out_of_memory");
     const { queued, applied } = reducer.stats();
     expect(queued).toBeGreaterThan(0);
     expect(queued + applied - 1).toBe(100);

@@ -1,6 +1,8 @@
 import { readFileSync } from "node:fs";
 import type { Engine, EngineCore, EngineKind } from "../../src/engine/contract.js";
+import { JS_OBJECTS } from "../../src/engine/js/engine.js";
 import { loadCoreSync, type WasmBuild } from "../../src/engine/load.js";
+import { createWasmEngine } from "../../src/engine/wasm/engine.js";
 import { loadEngineSync } from "../../src/entry/node.js";
 import { createEngine } from "../../src/reducer/engine.js";
 
@@ -9,8 +11,10 @@ const ALL: readonly EngineKind[] = ["wasm-simd", "wasm-scalar", "js"];
 /** Every engine kind, or those named in STREAMFOLD_TEST_ENGINES (comma-separated) while developing. */
 export const KINDS: readonly EngineKind[] = selected();
 
+type WasmKind = Exclude<EngineKind, "js">;
+
 /** The kinds that run in WebAssembly. */
-export const WASM_KINDS: readonly EngineKind[] = KINDS.filter((kind) => kind !== "js");
+export const WASM_KINDS: readonly WasmKind[] = KINDS.filter((kind) => kind !== "js");
 
 function selected(): readonly EngineKind[] {
   const names = process.env.STREAMFOLD_TEST_ENGINES;
@@ -48,4 +52,10 @@ const read = (build: WasmBuild): Uint8Array<ArrayBuffer> =>
 export function openCore(kind: EngineKind): { core: EngineCore; engine: Engine } {
   const core = loadCoreSync({ kind }, { open: async (build) => read(build), openSync: read });
   return { core, engine: createEngine(core) };
+}
+
+/** An engine of its own whose core takes no more memory than so many pages of 64 KiB; 0: as much as there is. */
+export function engineWithin(pages: number, kind: WasmKind): Engine {
+  const module = new WebAssembly.Module(read(kind === "wasm-simd" ? "simd" : "scalar"));
+  return createEngine(createWasmEngine(module, kind, JS_OBJECTS, "a memory of a certain size", pages));
 }

@@ -56,6 +56,11 @@ export class Probe {
     return (this.#exports[name] as WebAssembly.Global).value >>> 0;
   }
 
+  /** Pages of 64 KiB that the memory has now. */
+  get pages(): number {
+    return this.memory.buffer.byteLength / 65_536;
+  }
+
   get bytes(): Uint8Array {
     return new Uint8Array(this.memory.buffer);
   }
