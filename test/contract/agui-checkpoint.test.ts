@@ -28,6 +28,7 @@ import {
   toolResult,
   toolStart,
 } from "../support/agui-events.js";
+import { utf8 } from "../support/bytes.js";
 import { readCheckpoint } from "../support/checkpoint.js";
 import { engine, KINDS } from "../support/engines.js";
 import { canonical } from "../support/exact-json.js";
@@ -260,6 +261,19 @@ describe.each(KINDS)("AG-UI checkpoint of %s", (kind) => {
     expect(next.resume("")).toBe(1);
     expect(next.reducer.snapshot()).toMatchObject({ messages: [assistant("m", "")] });
     next.reducer.close();
+  });
+
+  it("is taken under a depth below that of its track", () => {
+    const options: Options = { protocol: "ag-ui", limits: { depth: 2 } };
+    for (const to of KINDS) {
+      const fold = new Fold(engine(kind), "json", options);
+      fold.push(utf8(JSON.stringify(started())));
+      fold.push(utf8(JSON.stringify(stepStarted("s"))));
+      const before = canonical(fold.reducer.snapshotBytes());
+      const next = fold.migrate(engine(to));
+      expect(canonical(next.reducer.snapshotBytes()), to).toBe(before);
+      next.reducer.close();
+    }
   });
 
   it("refuses checkpoints of the other protocol, cut ones and ones whose track says what cannot be", () => {

@@ -548,8 +548,8 @@ export class AguiProtocol implements Protocol {
     }
     if (saved.status !== OPEN && saved.status !== REFUSED) return undefined;
     const { limits } = this.options;
-    // A run's result lies one level deeper than in its event.
-    const text = readString(saved.model, { depth: limits.depth + 1, numberLength: limits.numberLength });
+    const depth = Math.max(limits.depth + 1, LEAST_STORED);
+    const text = readString(saved.model, { depth, numberLength: limits.numberLength });
     const restored = text === undefined ? undefined : restoreModel(text, limits);
     if (restored === undefined || isRejected(restored) !== (saved.status === REFUSED)) return undefined;
     const queue = saved.paused ? new MessageQueue(limits.queuedBytes) : undefined;
@@ -571,6 +571,9 @@ export class AguiProtocol implements Protocol {
     };
   }
 }
+
+/** Nesting that the model of any checkpoint may have, for the track; a run's outcome and result lie one level deeper than in their event. */
+const LEAST_STORED = 8;
 
 /** Characters of a minted id besides the run's, and of the members around it. */
 const MINTED = 96;
