@@ -16,7 +16,7 @@ import * as layoutOf from "./session/layout";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
 import {
-  applyHeld, applyText, beginCall, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, resumeStream,
+  applyHeld, applyText, beginCall, binaryTokens, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, resumeStream,
 } from "./session/feed";
 import { repeatFailure } from "./session/failure";
 import { framedMessages } from "./session/message";
@@ -64,9 +64,12 @@ export function engine_live(): u32 {
 
 export function engine_held(): u32 { return heldBytes(); }
 
-/** Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a template, 4 deltas of the state folded in one pass. */
+/**
+ * Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a
+ * template, 4 deltas of the state folded in one pass, 5 tokens of the binary wires folded where they lay (by a template or without one).
+ */
 export function engine_counter(i: u32): u32 {
-  return i == 0 ? directEvents : i == 1 ? framedMessages : i == 2 ? hotAppends : i == 3 ? templateHits : quickDeltas;
+  return i == 0 ? directEvents : i == 1 ? framedMessages : i == 2 ? hotAppends : i == 3 ? templateHits : i == 4 ? quickDeltas : binaryTokens;
 }
 
 // ---------------------------------------------------------------- input and results

@@ -45,6 +45,9 @@ const KEPT_OUTPUT: u32 = 1 << 20;
 
 @inline function transport(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT); }
 
+/** Tokens of the binary wires that were folded where they lay. */
+export let binaryTokens: u32 = 0;
+
 // The connection whose options the rooms below have.
 let entered: usize = 0;
 
@@ -166,7 +169,9 @@ function run(c: usize): u32 {
       if (tokens) {
         const q = agui ? foldAguiBinary(c, p, end, kind) : foldAppends(c, p, end);
         if (q != p) {
-          accepted += agui ? foldedBinary : foldedAppends;
+          const n = agui ? foldedBinary : foldedAppends;
+          accepted += n;
+          binaryTokens += n;
           if (load<u32>(c, C_STATE)) { p = q; break; }
           if (q >= end) { p = q; break; }
           p = q;

@@ -1,9 +1,14 @@
 import { describe, expect, it } from "vitest";
-import type { Transport } from "../../src/engine/contract.js";
+import type { EngineKind, Transport } from "../../src/engine/contract.js";
+import type { CoreCounters } from "../../src/engine/wasm/engine.js";
 import { KINDS, WASM_KINDS } from "../support/engines.js";
+import type { Rng } from "../support/rng.js";
+import { aguiBinaryScript } from "./agui-binary-hot.js";
 import { aguiHotScript } from "./agui-hot.js";
 import { hotScript } from "./hot.js";
+import { msgpackHotScript } from "./msgpack-hot.js";
 import { allRoadsAgree, roadsTaken } from "./roads.js";
+import type { Script } from "./script.js";
 
 describe("fuzz of hot traffic", () => {
   it(`all engines agree: ${KINDS.join(" / ")}`, () => {
@@ -51,5 +56,59 @@ describe("fuzz of hot AG-UI traffic", () => {
       else expect(templateHits / came.tokens).toBeGreaterThan(0.7);
       expect(quickDeltas / came.deltas).toBeGreaterThan(0.9);
     });
+  });
+});
+
+/** The roads that the tokens of generated scripts take on `kind`, and how many tokens there were. */
+function roadsOf(
+  kind: EngineKind,
+  generate: (rng: Rng) => { script: Script; tokens: number },
+): CoreCounters & { came: number } {
+  let came = 0;
+  const counters = roadsTaken(kind, (rng) => {
+    const { script, tokens } = generate(rng);
+    came += tokens;
+    return script;
+  });
+  return { ...counters, came };
+}
+
+describe("fuzz of hot AgentUE traffic over MessagePack", () => {
+  it(`all engines agree: ${KINDS.join(" / ")}`, () => {
+    allRoadsAgree((rng) => msgpackHotScript(rng).script);
+  });
+
+  it.each(WASM_KINDS)("%s took its short roads, and the long one", (kind) => {
+    const { hotAppends, templateHits, binaryTokens, came } = roadsOf(kind, (rng) => msgpackHotScript(rng));
+    expect(hotAppends).toBeGreaterThan(500);
+    expect(templateHits).toBeGreaterThan(500);
+    // without a template, and not at all
+    expect(binaryTokens - templateHits).toBeGreaterThan(50);
+    expect(came - binaryTokens).toBeGreaterThan(500);
+  });
+
+  it.each(WASM_KINDS)("undisturbed, on %s, most tokens go the short road", (kind) => {
+    const { templateHits, binaryTokens, came } = roadsOf(kind, (rng) => msgpackHotScript(rng, { calm: true }));
+    expect(came).toBeGreaterThan(1000);
+    expect(binaryTokens / came).toBeGreaterThan(0.8);
+    expect(templateHits / came).toBeGreaterThan(0.5);
+  });
+});
+
+describe.each(["msgpack", "protobuf"] as const)("fuzz of hot AG-UI traffic over %s", (transport) => {
+  it(`all engines agree: ${KINDS.join(" / ")}`, () => {
+    allRoadsAgree((rng) => aguiBinaryScript(rng, transport).script);
+  });
+
+  it.each(WASM_KINDS)("%s took its short road, and the long one", (kind) => {
+    const { binaryTokens, came } = roadsOf(kind, (rng) => aguiBinaryScript(rng, transport));
+    expect(binaryTokens).toBeGreaterThan(500);
+    expect(came - binaryTokens).toBeGreaterThan(500);
+  });
+
+  it.each(WASM_KINDS)("undisturbed, on %s, most tokens go the short road", (kind) => {
+    const { binaryTokens, came } = roadsOf(kind, (rng) => aguiBinaryScript(rng, transport, { calm: true }));
+    expect(came).toBeGreaterThan(1000);
+    expect(binaryTokens / came).toBeGreaterThan(0.8);
   });
 });

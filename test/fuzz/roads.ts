@@ -5,6 +5,7 @@ import { KINDS, openCore } from "../support/engines.js";
 import { Rng } from "../support/rng.js";
 import { rounds } from "./clock.js";
 import { difference, minimize, observe, type Script, type Way } from "./script.js";
+import { nameOf } from "./ways.js";
 
 /** What an engine has learned lives as long as the engine: this many scripts run on one. */
 const LIFE = 4;
@@ -33,10 +34,13 @@ function renew(kind?: EngineKind, sum?: CoreCounters): void {
   open.clear();
 }
 
-const WAYS: readonly Way[] = KINDS.map((kind) => ({ kind, kinds: KINDS, engine: load }));
+const WAYS: readonly Way[] = [
+  ...KINDS.map((kind): Way => ({ kind, kinds: KINDS, engine: load })),
+  { kind: KINDS.at(-1) as EngineKind, kinds: KINDS, engine: load, uncut: true },
+];
 
 function disagreement(script: Script): string | undefined {
-  const runs = WAYS.map((way) => ({ kind: way.kind, lines: observe(script, way) }));
+  const runs = WAYS.map((way) => ({ kind: nameOf(way), lines: observe(script, way) }));
   for (const run of runs.slice(1)) {
     const first = runs[0] as (typeof runs)[number];
     const found = difference(first.lines, run.lines);
@@ -61,7 +65,14 @@ export function allRoadsAgree(generate: (rng: Rng) => Script): void {
 
 /** How often the core of `kind` takes which road on twenty times LIFE generated scripts. */
 export function roadsTaken(kind: EngineKind, generate: (rng: Rng) => Script): CoreCounters {
-  const sum: CoreCounters = { directEvents: 0, framedMessages: 0, hotAppends: 0, templateHits: 0, quickDeltas: 0 };
+  const sum: CoreCounters = {
+    directEvents: 0,
+    framedMessages: 0,
+    hotAppends: 0,
+    templateHits: 0,
+    quickDeltas: 0,
+    binaryTokens: 0,
+  };
   renew();
   for (let seed = LIFE; seed < 21 * LIFE; seed++) {
     if (seed % LIFE === 0) renew(kind, sum);

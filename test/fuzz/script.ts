@@ -14,6 +14,11 @@ export type Action =
   | { do: "migrate"; step: number }
   | { do: "reconnect" | "finish" | "reset" };
 
+/** Bytes as one action; `cuts` are places in them in rising order. */
+export function bytesAction(bytes: Uint8Array, cuts: readonly number[]): Action {
+  return { do: "bytes", bytes: Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""), cuts };
+}
+
 export interface Script {
   transport: Transport;
   options: Options;

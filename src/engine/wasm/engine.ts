@@ -16,6 +16,8 @@ export interface CoreCounters {
   templateHits: number;
   /** Deltas of an AG-UI state folded in one pass. */
   quickDeltas: number;
+  /** Tokens of the binary wires that were folded where they lay, by a template or without one. */
+  binaryTokens: number;
 }
 
 /** What values need: engines of one rank do not know each other. */
@@ -116,5 +118,6 @@ export function coreCounters(engine: EngineCore): CoreCounters {
     hotAppends: read(2),
     templateHits: read(3),
     quickDeltas: read(4),
+    binaryTokens: read(5),
   };
 }
