@@ -4,8 +4,8 @@ import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
-import type { Reducer } from "../../src/engine/contract.js";
-import { loadEngine, loadEngineSync } from "../../src/entry/node.js";
+import type { Reducer, Transport } from "../../src/engine/contract.js";
+import { loadEngine, loadEngineSync, mediaTypeOf, negotiate } from "../../src/entry/node.js";
 import { reduceBody } from "../../src/stream/index.js";
 import { append, end, modelWith, START, sse, start } from "../reducer/wire.js";
 
@@ -143,6 +143,50 @@ describe("the README's client", () => {
       for (const [streamId, model] of screen) expect(model).toEqual(reducer.snapshot({ streamId }));
       reducer.close();
     }
+  });
+});
+
+describe("the README's gateway", () => {
+  it("answers on the wire that is asked for", async () => {
+    const recording = readFileSync(new URL("../../examples/research.agui.sse", import.meta.url));
+    const lines: string[] = [];
+    const relay = (await run(
+      "For a gateway",
+      {
+        loadEngine,
+        mediaTypeOf,
+        negotiate,
+        console: { warn: (line: string) => lines.push(line), error: (line: string) => lines.push(line) },
+      },
+      "relay",
+    )) as (upstream: AsyncIterable<Uint8Array>, request: unknown, response: unknown) => Promise<void>;
+    const server = createServer((request, response) => {
+      const broken = request.url === "/broken" ? [Buffer.from("data: {]\n\n")] : [];
+      void relay(Readable.from([recording.subarray(0, 5000), ...broken, recording.subarray(5000)]), request, response);
+    }).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const get = async (accept: string, path = "/") => {
+      const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { accept } });
+      return { response, bytes: new Uint8Array(await response.arrayBuffer()) };
+    };
+    const fold = (transport: Transport, bytes: Uint8Array) => {
+      const reducer = loadEngineSync({ kind: "js" }).createReducer({ protocol: "ag-ui", transport });
+      reducer.push(bytes);
+      return { ...reducer.finish(), model: reducer.snapshot() };
+    };
+    const wanted = fold("sse", recording);
+    const protobuf = await get("application/vnd.ag-ui.event+proto");
+    expect(protobuf.response.headers.get("content-type")).toBe("application/vnd.ag-ui.event+proto");
+    expect(fold("protobuf", protobuf.bytes)).toEqual(wanted);
+    expect(lines).toEqual([expect.stringContaining("digits of a number")]);
+    expect(fold("sse", (await get("text/event-stream")).bytes)).toEqual(wanted);
+    expect((await get("text/event-stream;q=0")).response.status).toBe(406);
+    lines.length = 0;
+    const broken = await get("application/msgpack", "/broken");
+    expect(fold("msgpack", broken.bytes).status).toBe("truncated");
+    expect(lines).toContainEqual(expect.stringContaining("not well-formed JSON"));
   });
 });
 
