@@ -1,4 +1,4 @@
-// Member names of the protocol as static bytes, each followed by readable slack.
+// Member names of AgentUE, some of them also of AG-UI, as static bytes, each followed by readable slack.
 export const NAME_OP: usize = memory.data<u8>([0x6f, 0x70, 0, 0, 0, 0, 0, 0]);
 export const NAME_SEQ: usize = memory.data<u8>([0x73, 0x65, 0x71, 0, 0, 0, 0, 0]);
 export const NAME_STREAM_ID: usize = memory.data<u8>([0x73, 0x74, 0x72, 0x65, 0x61, 0x6d, 0x5f, 0x69, 0x64, 0, 0, 0, 0, 0, 0, 0]);

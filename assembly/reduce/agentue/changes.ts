@@ -7,7 +7,7 @@ import {
   pushChange, recordAt, setRange, unreadChange,
 } from "../change-log";
 import {
-  closeChange, closeChanges, coversName, hasText, nextReplacement, openChange, openChanges, putChangeText, putFrom, putMember, putTo, toldFrom,
+  closeChange, closeChanges, coversName, FIELD, FIELD_LENGTH, hasText, nextReplacement, openChange, openChanges, putChangeText, putFrom, putMember, putTo, toldFrom,
 } from "../change-text";
 import { B_CHANGE, B_DOCUMENT, B_FIELD_CHANGE, B_ID, B_ID_LENGTH, S_LOG } from "./state";
 
@@ -70,9 +70,6 @@ function isPointless(log: usize, number: u32): bool {
   }
   return false;
 }
-
-// ,"field":"
-const FIELD: usize = memory.data<u8>([0x2c, 0x22, 0x66, 0x69, 0x65, 0x6c, 0x64, 0x22, 0x3a, 0x22, 0, 0, 0, 0, 0, 0]), FIELD_LENGTH: u32 = 10;
 
 function writeRecord(r: usize, out: usize): bool {
   const kind = changeKind(r), block = changeEntry(r);

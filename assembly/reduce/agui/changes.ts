@@ -8,10 +8,11 @@ import {
   changePart, changePlace, changeTo, endOfRecords, joinRange, pushChange, recordAt, setChangeFrom, setRange, unreadChange,
 } from "../change-log";
 import {
-  closeChange, closeChanges, coversName, hasText, nextReplacement, openChange, openChanges, putChangeText, putFrom, putMember, putQuote, putTo,
+  closeChange, closeChanges, coversName, FIELD, FIELD_LENGTH, hasText, nextReplacement, openChange, openChanges, putChangeText, putFrom, putMember, putQuote, putTo,
   toldFrom,
 } from "../change-text";
 import { argumentsAt, callIdAt, contentChain } from "./chains";
+import * as piece from "./fragments";
 import { M_CHANGE, R_ID, R_ID_LENGTH } from "./messages";
 import { A_LOG } from "./state";
 
@@ -93,28 +94,12 @@ function covers(above: usize, below: usize): bool {
 }
 
 // The text is their comment.
-// ,"field":"
-const FIELD: usize = memory.data<u8>([0x2c, 0x22, 0x66, 0x69, 0x65, 0x6c, 0x64, 0x22, 0x3a, 0x22, 0, 0, 0, 0, 0, 0]), FIELD_LENGTH: u32 = 10;
 // ,"pointer":"
 const POINTER: usize = memory.data<u8>([0x2c, 0x22, 0x70, 0x6f, 0x69, 0x6e, 0x74, 0x65, 0x72, 0x22, 0x3a, 0x22, 0, 0, 0, 0]), POINTER_LENGTH: u32 = 12;
-// ,"toolCallId":
-const CALL_ID: usize = memory.data<u8>([0x2c, 0x22, 0x74, 0x6f, 0x6f, 0x6c, 0x43, 0x61, 0x6c, 0x6c, 0x49, 0x64, 0x22, 0x3a, 0, 0]), CALL_ID_LENGTH: u32 = 14;
-// content
-const CONTENT: usize = memory.data<u8>([0x63, 0x6f, 0x6e, 0x74, 0x65, 0x6e, 0x74, 0]), CONTENT_LENGTH: u32 = 7;
-// metadata
-const METADATA: usize = memory.data<u8>([0x6d, 0x65, 0x74, 0x61, 0x64, 0x61, 0x74, 0x61]), METADATA_LENGTH: u32 = 8;
-// encryptedValue
-const ENCRYPTED_VALUE: usize = memory.data<u8>([0x65, 0x6e, 0x63, 0x72, 0x79, 0x70, 0x74, 0x65, 0x64, 0x56, 0x61, 0x6c, 0x75, 0x65, 0, 0]), ENCRYPTED_VALUE_LENGTH: u32 = 14;
-// toolCalls
-const CALLS: usize = memory.data<u8>([0x74, 0x6f, 0x6f, 0x6c, 0x43, 0x61, 0x6c, 0x6c, 0x73, 0, 0, 0, 0, 0, 0, 0]), CALLS_LENGTH: u32 = 9;
 // function.arguments
 const FUNCTION_ARGUMENTS: usize = memory.data<u8>([0x66, 0x75, 0x6e, 0x63, 0x74, 0x69, 0x6f, 0x6e, 0x2e, 0x61, 0x72, 0x67, 0x75, 0x6d, 0x65, 0x6e, 0x74, 0x73, 0, 0, 0, 0, 0, 0]), FUNCTION_ARGUMENTS_LENGTH: u32 = 18;
 // function.name
 const FUNCTION_NAME: usize = memory.data<u8>([0x66, 0x75, 0x6e, 0x63, 0x74, 0x69, 0x6f, 0x6e, 0x2e, 0x6e, 0x61, 0x6d, 0x65, 0, 0, 0]), FUNCTION_NAME_LENGTH: u32 = 13;
-// state
-const STATE: usize = memory.data<u8>([0x73, 0x74, 0x61, 0x74, 0x65, 0, 0, 0]), STATE_LENGTH: u32 = 5;
-// run
-const RUN: usize = memory.data<u8>([0x72, 0x75, 0x6e, 0, 0, 0, 0, 0]), RUN_LENGTH: u32 = 3;
 const DOT: usize = memory.data<u8>([0x2e, 0, 0, 0, 0, 0, 0, 0]);
 
 function writeRecord(r: usize, out: usize): bool {
@@ -133,17 +118,17 @@ function writeRecord(r: usize, out: usize): bool {
 
 function writeField(r: usize, part: u8, out: usize): bool {
   if (isOfCall(part)) {
-    if (!putText(out, CALLS, CALLS_LENGTH) || !putText(out, DOT, 1) || !putUint(out, changePlace(r)) || !putText(out, DOT, 1)) return false;
+    if (!putText(out, piece.TOOL_CALLS, 9) || !putText(out, DOT, 1) || !putUint(out, changePlace(r)) || !putText(out, DOT, 1)) return false;
   }
   switch (part) {
-    case PART_CONTENT: return putText(out, CONTENT, CONTENT_LENGTH);
-    case PART_CALLS: return putText(out, CALLS, CALLS_LENGTH);
+    case PART_CONTENT: return putText(out, piece.CONTENT, 7);
+    case PART_CALLS: return putText(out, piece.TOOL_CALLS, 9);
     case PART_ARGUMENTS: return putText(out, FUNCTION_ARGUMENTS, FUNCTION_ARGUMENTS_LENGTH);
     case PART_CALL_NAME: return putText(out, FUNCTION_NAME, FUNCTION_NAME_LENGTH);
-    case PART_METADATA: case PART_CALL_METADATA: return putText(out, METADATA, METADATA_LENGTH);
-    case PART_ENCRYPTED: case PART_CALL_VALUE: return putText(out, ENCRYPTED_VALUE, ENCRYPTED_VALUE_LENGTH);
-    case PART_STATE: return putText(out, STATE, STATE_LENGTH);
-    default: return putText(out, RUN, RUN_LENGTH);
+    case PART_METADATA: case PART_CALL_METADATA: return putText(out, piece.METADATA, 8);
+    case PART_ENCRYPTED: case PART_CALL_VALUE: return putText(out, piece.ENCRYPTED_VALUE, 14);
+    case PART_STATE: return putText(out, piece.STATE, 5);
+    default: return putText(out, piece.RUN, 3);
   }
 }
 
@@ -151,7 +136,7 @@ function writeField(r: usize, part: u8, out: usize): bool {
 function writeCallId(m: usize, place: u32, out: usize): bool {
   const previous = setAccount(account), id = callIdAt(m, place);
   setAccount(previous);
-  return id != 0 && putText(out, CALL_ID, CALL_ID_LENGTH) && putText(out, id, <u32>(skipTrusted(id) - id));
+  return id != 0 && putText(out, piece.PUT_TOOL_CALL_ID, piece.PUT_TOOL_CALL_ID_LENGTH) && putText(out, id, <u32>(skipTrusted(id) - id));
 }
 
 function writeText(r: usize, m: usize, out: usize): bool {

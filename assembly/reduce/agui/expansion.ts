@@ -7,6 +7,7 @@ import { bytesAppend } from "../../memory/bytes";
 import { equalBytes } from "../../memory/copy";
 import { fail, failWhole, faultSubject, faultType, pathName, pathReset } from "../fault";
 import { eventText, eventTextEnd, slotEnd, slotStart, wireType } from "./event";
+import * as piece from "./fragments";
 import { memberName, memberNameLength, typeName, typeNameLength } from "./schema";
 import { findItem } from "./entries";
 import { laneOfTag, lanesOfKind, onlyLane } from "./lanes";
@@ -38,11 +39,6 @@ let continued: usize = 0;
 
 // Slots of the selected event where it is made: start and end of its members' values.
 const SLOTS: usize = memory.data(ag.F_COUNT * 8, 8);
-
-const ASSISTANT: usize = memory.data<u8>([0x22, 0x61, 0x73, 0x73, 0x69, 0x73, 0x74, 0x61, 0x6e, 0x74, 0x22, 0, 0, 0, 0, 0]); // "assistant"
-const REASONING: usize = memory.data<u8>([0x22, 0x72, 0x65, 0x61, 0x73, 0x6f, 0x6e, 0x69, 0x6e, 0x67, 0x22, 0, 0, 0, 0, 0]); // "reasoning"
-const ROLE_LENGTH: u32 = 11;
-const EMPTY: usize = memory.data<u8>([0x22, 0x22, 0, 0, 0, 0, 0, 0]);
 
 // Types of events that end the pending stream of their tag's lane, and of all lanes.
 const CLOSE_OWN: u32 = 1 << ag.AG_TEXT_MESSAGE_START | 1 << ag.AG_TEXT_MESSAGE_CONTENT | 1 << ag.AG_TEXT_MESSAGE_END | 1 << ag.AG_TOOL_CALL_START
@@ -254,7 +250,7 @@ function selectFromChunk(): void {
   switch (eventType) {
     case ag.AG_TEXT_MESSAGE_START:
       take(ag.F_MESSAGE_ID);
-      if (!take(ag.F_ROLE)) put(ag.F_ROLE, ASSISTANT, ROLE_LENGTH);
+      if (!take(ag.F_ROLE)) put(ag.F_ROLE, piece.ASSISTANT, piece.ASSISTANT_LENGTH);
       take(ag.F_NAME);
       break;
     case ag.AG_TOOL_CALL_START:
@@ -264,14 +260,14 @@ function selectFromChunk(): void {
       break;
     case ag.AG_REASONING_MESSAGE_START:
       take(ag.F_MESSAGE_ID);
-      put(ag.F_ROLE, REASONING, ROLE_LENGTH);
+      put(ag.F_ROLE, piece.REASONING, piece.REASONING_LENGTH);
       break;
     default:
       if (continued) {
         putId(continued);
         putTag(continued);
       } else take(eventType == ag.AG_TOOL_CALL_ARGS ? ag.F_TOOL_CALL_ID : ag.F_MESSAGE_ID);
-      if (!take(ag.F_DELTA)) put(ag.F_DELTA, EMPTY, 2);
+      if (!take(ag.F_DELTA)) put(ag.F_DELTA, piece.EMPTY_TEXT, piece.EMPTY_TEXT_LENGTH);
       take(ag.F_RAW_EVENT);
   }
   take(ag.F_SUBAGENT_RUN_ID);

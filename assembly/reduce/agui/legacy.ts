@@ -7,6 +7,7 @@ import { skipTrusted } from "../../text/trusted";
 import { fail, faultReceived, pathCut, pathIndex, pathLength, pathName, pathReset, pathStart } from "../fault";
 import { SCRATCH_BOUNDARY } from "../scratch";
 import { eventText, eventTextEnd, setWireType, slotsPresent, slotStart, wireType } from "./event";
+import { REASONING, REASONING_LENGTH } from "./fragments";
 import { beginList, isThere, putTranslated, readRetired } from "./parts";
 import {
   beginText, dropRecords, finishText, lacksMemory, noteLack, putByte, putComma, putKey, putMember, putText, readMembers, RECORD, recordEnd, recordKey,
@@ -45,9 +46,8 @@ let translatesParts: bool = false;
 let isChanged: bool = false;
 
 const TITLE: usize = memory.data<u8>([0x74, 0x69, 0x74, 0x6c, 0x65, 0, 0, 0]);
-// "thinking- | "reasoning"
+// "thinking-
 const THINKING: usize = memory.data<u8>([0x22, 0x74, 0x68, 0x69, 0x6e, 0x6b, 0x69, 0x6e, 0x67, 0x2d, 0, 0, 0, 0, 0, 0]);
-const REASONING: usize = memory.data<u8>([0x22, 0x72, 0x65, 0x61, 0x73, 0x6f, 0x6e, 0x69, 0x6e, 0x67, 0x22, 0, 0, 0, 0, 0]);
 const DIGITS: usize = memory.data(16, 16);
 
 // What the track says of minted ids, while the event is under way.
@@ -248,7 +248,7 @@ function translate(s: usize, retired: u32): void {
       putMinted(s, number);
     } else if (name == ag.F_ROLE && opensMessage) {
       putKey(key, n);
-      putText(REASONING, 11);
+      putText(REASONING, REASONING_LENGTH);
     } else if (retired == RETIRED_THINKING_START && n == 5 && load<u32>(key) == load<u32>(TITLE) && load<u8>(key, 4) == load<u8>(TITLE, 4)) {
       pathName(key, n);
       warn(code.W_LEGACY_DROPPED, 0, 0);
@@ -261,7 +261,7 @@ function translate(s: usize, retired: u32): void {
   }
   if (opensMessage && recordNamed(base, ag.F_ROLE) == NONE) {
     putName(ag.F_ROLE);
-    putText(REASONING, 11);
+    putText(REASONING, REASONING_LENGTH);
   }
   putByte(0x7d);
   dropRecords(base);

@@ -124,14 +124,12 @@ function readInput(p: usize): bool {
   return true;
 }
 
-const EMPTY: usize = memory.data<u8>([0x7b, 0x7d, 0, 0, 0, 0, 0, 0]);
-
 /**
  * Makes what was read the messages and the state, `{}` where there is none; `idle`: the run begins anew. False: `limit` or memory, nothing has
  * changed.
  */
 export function replaceModel(s: usize, idle: bool): bool {
-  const text = state ? state : EMPTY, n: u32 = state ? <u32>(stateEnd - state) : 2;
+  const text = state ? state : piece.EMPTY_OBJECT, n: u32 = state ? <u32>(stateEnd - state) : 2;
   if (!readAll(messages)) return false;
   pathReset();
   if (messages && isTooDeep(STATE_LEVELS, messages, <u32>(messagesEnd - messages))) return failAt(piece.MESSAGES, 8, code.R_LIMIT_DEPTH);

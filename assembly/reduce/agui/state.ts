@@ -4,6 +4,7 @@ import { alloc, free } from "../../memory/heap";
 import { documentFree, documentNew, documentSetText, documentSize } from "../../document/index";
 import { freeLog, L_VERSION, nextVersion } from "../change-log";
 import { noteMeta, PART_RUN } from "./changes";
+import { EMPTY_OBJECT } from "./fragments";
 import { freeMessages } from "./messages";
 import { freeRun } from "./run";
 import { TRACK_SIZE, trackFree, trackInit, trackPhase } from "./track";
@@ -35,8 +36,6 @@ export const FRAME_SIZE: u32 = 24;
 /** The largest number of different warnings that one run reports; the set holds twice as many places. */
 export const WARNINGS_KEPT: u32 = 256;
 
-const EMPTY: usize = memory.data<u8>([0x7b, 0x7d, 0, 0, 0, 0, 0, 0]);
-
 // Generations are unique in the engine, so that what was read of one state is void for the next one too.
 let generations: u32 = 0;
 
@@ -49,7 +48,7 @@ export function newAgui(): usize {
   if (!s) return 0;
   memory.fill(s, 0, STATE_SIZE);
   const d = documentNew();
-  if (!d || !documentSetText(d, EMPTY, 2)) {
+  if (!d || !documentSetText(d, EMPTY_OBJECT, 2)) {
     if (d) documentFree(d);
     free(s, STATE_SIZE);
     return 0;
@@ -90,7 +89,7 @@ export function freeAgui(s: usize): void {
 /** Makes the state what `newAgui` gave; false = out of memory, nothing changed. */
 export function resetAgui(s: usize): bool {
   const d = <usize>load<u32>(s, A_STATE);
-  if (!documentSetText(d, EMPTY, 2)) return false;
+  if (!documentSetText(d, EMPTY_OBJECT, 2)) return false;
   freeParts(s);
   memory.fill(s, 0, STATE_SIZE);
   store<u32>(s, <u32>d, A_STATE);
