@@ -322,7 +322,7 @@ async function buildProgram(esbuild, source, outfile, { strictFolder, executable
     target: "node20",
     banner: { js: ESM_REQUIRE },
     // the benchmark loads its rivals where they are installed: they are no part of the package
-    external: ["esbuild", "@ag-ui/*", "rxjs", "fast-json-patch", "rfc6902", "json-joy/*"],
+    external: ["esbuild", "@ag-ui/*", "rxjs", "fast-json-patch", "partial-json", "rfc6902", "json-joy/*"],
     plugins: [libraryStaysOutside(outfile, strictFolder)],
     logLevel: "warning",
     write: false,

@@ -1,5 +1,6 @@
 import type { Engine } from "../src/engine/contract.js";
 import type { AguiContender } from "./agui/contenders.js";
+import type { PartialParse } from "./cases/partial.js";
 import type { EngineReport } from "./contenders/engines.js";
 import { short } from "./format.js";
 import { type Effort, type Trial, time, verify } from "./measure.js";
@@ -13,6 +14,8 @@ export interface BenchContext {
   engines: EngineReport[];
   /** JSON Patch libraries that are installed here. */
   patchLibraries: AguiContender[];
+  /** partial-json, where it is installed. */
+  partialJson?: PartialParse | undefined;
   /** Whether the official AG-UI client is installed here. */
   officialClient: boolean;
 }

@@ -10,6 +10,7 @@ import { limitCases } from "./cases/limits.js";
 import { loadCases } from "./cases/load.js";
 import { objectCases } from "./cases/objects.js";
 import { packedModelCases } from "./cases/packed-models.js";
+import { partialCases } from "./cases/partial.js";
 import { patchCases } from "./cases/patches.js";
 import { snapshotCases } from "./cases/snapshot.js";
 import { transcodeCases } from "./cases/transcode.js";
@@ -26,6 +27,7 @@ export const CORPUS: readonly Case[] = [
   ...patchCases,
   ...aguiFoldCases,
   ...aguiStateCases,
+  ...partialCases,
   ...pipelineCases,
   ...growthCases,
   ...memoryCases,

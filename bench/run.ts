@@ -5,6 +5,7 @@ import { parseArgs } from "node:util";
 import { patchLibraries } from "./agui/contenders.js";
 import { hasOfficialClient, type PipelineInput, runPipeline } from "./agui/pipeline.js";
 import { type BenchContext, type Case, runCase } from "./case.js";
+import { partialJson } from "./cases/partial.js";
 import { chart } from "./chart.js";
 import { type ColdStartInput, coldStart } from "./cold-start.js";
 import { loadEngines } from "./contenders/engines.js";
@@ -73,6 +74,7 @@ async function measure(cases: Case[], quick: boolean): Promise<Results> {
     mode: quick ? "quick" : "full",
     engines,
     patchLibraries: await patchLibraries(),
+    partialJson: await partialJson(),
     officialClient: await hasOfficialClient(),
   };
   const machine = describeMachine();

@@ -53,6 +53,7 @@ describe("the corpus", () => {
       "protobuf/64k/",
       "transcode/ag-ui/",
       "transcode/agentue/",
+      "ag-ui/partial/",
     ]) {
       expect(ids.some((id) => id.startsWith(prefix))).toBe(true);
     }
