@@ -4,6 +4,7 @@ import type { Options } from "../support/fold.js";
 import type { Rng } from "../support/rng.js";
 import { randomSpelling, sseEvent } from "../support/sse.js";
 import { AguiGenerator } from "./agui-generate.js";
+import type { Wire } from "./generate.js";
 import type { Action, Script } from "./script.js";
 
 /** How JSON may be spelled without saying anything else. */
@@ -58,10 +59,10 @@ function spellNumber(rng: Rng, value: number, odd: number): string {
   ]);
 }
 
-/** A whole session: options, events in every spelling, damaged bytes, and calls between them. */
-export function generateAgui(rng: Rng): Script {
-  const transport: Transport = rng.pick(["sse", "sse", "ndjson", "json"]);
-  const broken = rng.chance(0.3) ? 0.04 : 0;
+/** A whole session: options, events in every spelling, damaged bytes, and calls between them; over text, when no other wire is given. */
+export function generateAgui(rng: Rng, wire?: Wire): Script {
+  const transport: Transport = wire?.transport ?? rng.pick(["sse", "sse", "ndjson", "json"]);
+  let broken = rng.chance(wire === undefined ? 0.3 : 0.7) ? 0.04 : 0;
   const plain = broken === 0 && rng.chance(0.5);
   const options = randomOptions(rng, plain);
   const { depth, queuedBytes } = options.limits ?? {};
@@ -70,7 +71,13 @@ export function generateAgui(rng: Rng): Script {
     odd: rng.chance(0.7),
     apart: rng.chance(0.3),
   });
-  const spelling = { odd: plain ? 0 : rng.pick([0, 0.03, 0.15]), repeat: depth === undefined };
+  // A repeated name in a queued binary message counts once in one engine, and as often as it stands there in the other.
+  const counted = wire !== undefined && queuedBytes !== undefined;
+  if (counted) broken = 0;
+  const spelling = {
+    odd: plain ? 0 : rng.pick([0, 0.03, 0.15]),
+    repeat: depth === undefined && !counted,
+  };
   const calls = rng.chance(0.6) ? 0.15 : 0;
   const actions: Action[] = [];
   let bytesCame = false;
@@ -88,8 +95,9 @@ export function generateAgui(rng: Rng): Script {
       actions.push({ do: "apply", json, as: asObject ? "object" : "text" });
       continue;
     }
-    let bytes = frame(rng, json, transport);
-    if (rng.chance(broken)) bytes = damage(rng, bytes);
+    let bytes = wire === undefined ? frame(rng, json, transport) : wire.spell(rng, json, plain || !spelling.repeat);
+    if (bytes === undefined) continue;
+    if (rng.chance(broken)) bytes = (wire?.damage ?? damage)(rng, bytes);
     bytesCame = true;
     actions.push({ do: "bytes", bytes, cuts: transport === "json" ? [] : randomCuts(rng, bytes.length) });
   }

@@ -337,14 +337,27 @@ export class Generator {
   }
 }
 
-/** A whole session: options, messages in every spelling, and calls between them. */
-export function generate(rng: Rng): Script {
-  const transport: Transport = rng.pick(["sse", "sse", "ndjson", "json"]);
-  const broken = rng.chance(0.4) ? 0.05 : 0;
+/** How the events of a session become messages of a wire that is no text. */
+export interface Wire {
+  transport: Transport;
+  /** The message of an event, one code unit a byte; undefined when it has none. `once`: no name may be repeated, since limits count it. */
+  spell(rng: Rng, json: string, once: boolean): string | undefined;
+  /** Bytes of a message with something wrong. */
+  damage(rng: Rng, bytes: string): string;
+}
+
+/** A whole session: options, messages in every spelling, and calls between them; over text, when no other wire is given. */
+export function generate(rng: Rng, wire?: Wire): Script {
+  const transport: Transport = wire?.transport ?? rng.pick(["sse", "sse", "ndjson", "json"]);
+  let broken = rng.chance(wire === undefined ? 0.4 : 0.7) ? 0.05 : 0;
   const plain = broken === 0 && rng.chance(0.4);
   const options = randomOptions(rng, plain);
   const { depth, queuedBytes } = options.limits ?? {};
-  const generator = new Generator(rng, plain, plain || depth !== undefined, rng.chance(0.5) ? 0.03 : 0);
+  // A repeated name in a queued binary message counts once in one engine, and as often as it stands there in the other.
+  const counted = wire !== undefined && queuedBytes !== undefined;
+  if (counted) broken = 0;
+  const once = plain || depth !== undefined || counted;
+  const generator = new Generator(rng, plain, once, rng.chance(0.5) ? 0.03 : 0);
   const calls = rng.chance(0.6) ? 0.15 : 0;
   const actions: Action[] = [];
   const past: string[] = [];
@@ -361,8 +374,9 @@ export function generate(rng: Rng): Script {
       actions.push({ do: "apply", json, as: rng.chance(0.5) && isJson(json) ? "object" : "text" });
       continue;
     }
-    let bytes = spell(rng, json, transport);
-    if (rng.chance(broken)) bytes = damage(rng, bytes);
+    let bytes = wire === undefined ? spell(rng, json, transport) : wire.spell(rng, json, once);
+    if (bytes === undefined) continue;
+    if (rng.chance(broken)) bytes = (wire?.damage ?? damage)(rng, bytes);
     actions.push({ do: "bytes", bytes, cuts: transport === "json" ? [] : randomCuts(rng, bytes.length) });
   }
   actions.push({ do: "finish" });

@@ -86,6 +86,8 @@ export function thrown(use: () => unknown): ErrorRecord | undefined {
 export class Fold {
   readonly reducer: Reducer;
   readonly log: Entry[] = [];
+  /** What the errors of AgentUE said, without their positions; those of AG-UI are in the log. */
+  readonly sentences: string[] = [];
   /** Sum of what push, apply, resume and finish returned or threw as `applied`. */
   applied = 0;
   /** The connection's failure, once there is one. */
@@ -109,6 +111,7 @@ export class Fold {
     next.reducer.restore(bytes);
     bytes.fill(0x21);
     next.log.push(...this.log);
+    next.sentences.push(...this.sentences);
     next.applied = this.applied;
     this.reducer.close();
     return next;
@@ -235,7 +238,10 @@ export class Fold {
     return {
       ...(this.#listenToEvents ? { onEvent: (event, info) => void log.push({ kind: "event", ...info, event }) } : {}),
       onWarning: ({ message: _, ...warning }) => void log.push({ kind: "warning", warning: defined(warning) }),
-      onError: (error) => void log.push({ kind: "error", error: errorRecord(error) }),
+      onError: (error) => {
+        log.push({ kind: "error", error: errorRecord(error) });
+        this.sentences.push(sentence(error.message));
+      },
       onGap: (gap) => void log.push({ kind: "gap", gap: { ...gap } }),
     };
   }

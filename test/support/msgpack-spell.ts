@@ -42,7 +42,54 @@ export function spellMsgpack(rng: Rng, item: Item, habit: Habit): Uint8Array {
   return concat(parts);
 }
 
-/** What JSON text or a value of it is as an item. */
+/** What JSON text is as an item, members that are repeated included; undefined for text that is not JSON, or has a number beyond the range of a double. */
+export function itemOfJson(json: string): Item | undefined {
+  let at = 0;
+  let finite = true;
+  const skip = (): void => {
+    while (/[ \t\n\r]/.test(json[at] ?? "")) at++;
+  };
+  const read = (): Item => {
+    skip();
+    const token = TOKEN.exec(json.slice(at))?.[0] ?? json[at];
+    at += token?.length ?? 1;
+    if (token === "{" || token === "[") return readList(token);
+    if (!/^[-0-9]/.test(token as string)) return JSON.parse(token as string) as Item;
+    if (/^-?[0-9]+$/.test(token as string) && token !== "-0") {
+      const whole = BigInt(token as string);
+      if (whole >= -(1n << 63n) && whole < 1n << 64n) return whole;
+    }
+    finite &&= Number.isFinite(Number(token));
+    return Number(token);
+  };
+  const readList = (open: "{" | "["): Item => {
+    const members: [string, Item][] = [];
+    const elements: Item[] = [];
+    for (skip(); json[at] !== "}" && json[at] !== "]"; skip()) {
+      if (json[at] === ",") at++;
+      if (open === "[") elements.push(read());
+      else {
+        const name = read() as string;
+        skip();
+        at++;
+        members.push([name, read()]);
+      }
+    }
+    at++;
+    return open === "[" ? elements : new Members(members);
+  };
+  try {
+    JSON.parse(json);
+  } catch {
+    return undefined;
+  }
+  const item = read();
+  return finite ? item : undefined;
+}
+
+const TOKEN = /^(?:"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null)/;
+
+/** What a value of JSON is as an item. */
 export function itemOf(value: unknown): Item {
   if (Array.isArray(value)) return value.map(itemOf);
   if (typeof value !== "object" || value === null) return value as Item;
