@@ -25,7 +25,8 @@ describe("the generator of AG-UI sessions", () => {
         options: { ...options, onViolation: "skip-event", undecodable: "skip" },
       };
       const lines = observe(calm, WAYS.at(-1) as Way);
-      const [, , , [, stats]] = JSON.parse(lines.at(-1) as string) as [
+      const [, , , , [, stats]] = JSON.parse(lines.at(-1) as string) as [
+        unknown,
         unknown,
         unknown,
         unknown,

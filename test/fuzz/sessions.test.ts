@@ -19,7 +19,8 @@ describe("the generator", () => {
       expect(generate(new Rng(seed))).toEqual(script);
       const calm: Script = { ...script, options: { onViolation: "skip-event", undecodable: "skip" } };
       const last = observe(calm, WAYS.at(-1) as Way).at(-1) as string;
-      const [, , , [, stats]] = JSON.parse(last) as [
+      const [, , , , [, stats]] = JSON.parse(last) as [
+        unknown,
         unknown,
         unknown,
         unknown,
