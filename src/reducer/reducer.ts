@@ -68,13 +68,15 @@ export class ReducerHandle implements Reducer {
 
   push(chunk: ArrayBuffer | ArrayBufferView): number {
     this.#enter();
-    const bytes = toBytes(chunk, hint(chunk));
-    const session = this.#sessions.wire ?? this.#sessionFor(bytes);
+    let session: EngineSession;
     let applied: number;
     try {
+      // asked at each token: `toBytes` of every chunk is a tenth of a push
+      const bytes = chunk instanceof Uint8Array ? chunk : toBytes(chunk, hint(chunk));
+      session = this.#sessions.wire ?? this.#sessionFor(bytes);
       applied = session.push(bytes, this.#reports);
     } catch (error) {
-      throw this.#broken(error);
+      throw this.#broken(aboutChunk(error, chunk));
     }
     if (this.#reports.length > 0) {
       if (this.#failed) throw this.#failedBefore(session);
@@ -437,6 +439,17 @@ function textInput(value: unknown): Uint8Array | undefined {
 
 function raise(fault: Fault | undefined): void {
   if (fault !== undefined) throw new StreamfoldError(fault);
+}
+
+/** What a call has thrown over a chunk that was taken for ordinary bytes: an error of its own when it is none. */
+function aboutChunk(error: unknown, chunk: unknown): unknown {
+  if (error instanceof StreamfoldError) return error;
+  try {
+    if (toBytes(chunk, hint(chunk)) === chunk) return error;
+  } catch (misuse) {
+    return misuse;
+  }
+  return usageError("bad_argument", `the bytes cannot be read; ${hint(chunk)}`);
 }
 
 function hint(chunk: unknown): string {
