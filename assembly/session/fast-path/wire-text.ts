@@ -1,5 +1,6 @@
 // Strings of the binary wires for the fast road: ids that are their own canonical form, and deltas brought to it.
 import { RUN_PTR, bytesClear } from "../../memory/bytes";
+import { setAccount } from "../../memory/heap";
 import { BLOCK, stringRun } from "../../text/block";
 import { HAS_ESCAPE } from "../../text/scan";
 import { closeOutput, openOutput } from "../../codec/msgpack/output";
@@ -37,8 +38,11 @@ export let takenFlags: u32 = 0;
 function convert(p: usize, n: u32): bool {
   bytesClear(TEXT);
   beginText(false);
+  // the buffer is nobody's
+  const account = setAccount(0);
   let d = openOutput(TEXT, n + (n >> 1));
   if (d) d = copyText(p, p + n, d);
+  setAccount(account);
   if (!d) return false;
   closeOutput(d);
   takenStart = load<u32>(TEXT, RUN_PTR);
