@@ -409,6 +409,32 @@ describe.each(KINDS)("halves of characters (%s)", (kind) => {
     expect(eventsIn("protobuf", run.output)).toContain(JSON.stringify(m("😀")));
   });
 
+  it("halves in the names of many tokens are lost like any others", () => {
+    for (const tag of [undefined, "s", HIGH, `\\ud${LOW}`]) {
+      const owner = tag === undefined ? {} : { subagentRunId: tag };
+      const tokens = (id: string, tagged: Json) => [
+        agui.started(),
+        agui.textStart(id, tagged),
+        ...Array.from({ length: 20 }, (_, i) => agui.textContent(id, `${i} é`, tagged)),
+      ];
+      // The core learns from ordinary ones what such events look like.
+      const plain = tokens("m", tag === undefined ? {} : { subagentRunId: "s" });
+      transcode(engine(kind), { protocol: "ag-ui", from: "sse", to: "protobuf" }, [
+        concat(plain.map((event) => messageOf("sse", JSON.stringify(event)))),
+      ]);
+      const events = tokens(`m${HIGH}`, owner);
+      const messages = events.map((event) => messageOf("sse", JSON.stringify(event)));
+      const wanted = events.map((event) => JSON.parse(JSON.stringify(event).replace(/\\ud83d|\\ude00/g, LOST)) as Json);
+      for (const to of ["msgpack", "protobuf"] as const) {
+        for (const chunks of [messages, [concat(messages)]]) {
+          const run = transcode(engine(kind), { protocol: "ag-ui", from: "sse", to }, chunks);
+          expect(eventsIn(to, run.output).map((text) => JSON.parse(text) as Json)).toEqual(wanted);
+          expect(run.warnings).toMatchObject([{ code: "lossy", subject: "surrogate", eventIndex: 1 }]);
+        }
+      }
+    }
+  });
+
   it("escapes in any spelling are halves", () => {
     const body = [
       JSON.stringify(start()),

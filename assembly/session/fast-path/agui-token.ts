@@ -19,7 +19,7 @@ import { isMarked, KIND, E_BITS, OPEN, PHASE_RUNNING, T_LAST } from "../../reduc
 import { F_LIMIT } from "../../frame/state";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
 import { wireOf } from "../transcode/emit";
-import { putTokenFrame } from "../transcode/token-frame";
+import { mayHoldHalf, putTokenFrame } from "../transcode/token-frame";
 import { mayRelay, needsHalves, relayed, relayText } from "../transcode/relay";
 import {
   addHole, beginTemplate, digits, endTemplate, firstNode, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, MOST_DIGITS, N_CHILD, N_HOLE, N_LENGTH,
@@ -75,7 +75,7 @@ function foldAndRelay(c: usize, p: usize, end: usize, t: usize, s: usize): usize
   while (p < end && mayRelay(<u32>(end - p))) {
     const q = matchToken(s, p);
     aguiTokenKnown = q != 0;
-    if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength) || needsHalves(c, wire, deltaFlags)) break;
+    if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength) || needsRoad(c, wire)) break;
     if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags)) break;
     n++;
     const start = p;
@@ -96,6 +96,12 @@ function foldAndRelay(c: usize, p: usize, end: usize, t: usize, s: usize): usize
     add(s, A_APPLIED, n);
     noteHits(n);
   }
+}
+
+// Whether the matched event must go the full road, for a half in its delta or in a name of it.
+@inline function needsRoad(c: usize, wire: u32): bool {
+  return needsHalves(c, wire, deltaFlags)
+    || (wire == TRANSPORT_PROTOBUF && (mayHoldHalf(itemId(item), textLength(item)) || (tag != 0 && mayHoldHalf(tag, tagLength))));
 }
 
 // What the writers take for themselves is not the stream's.

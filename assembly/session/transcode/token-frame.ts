@@ -26,6 +26,14 @@ function putVarint(d: usize, n: u64): usize {
   return d + 1;
 }
 
+/** Whether contents of a JSON string may hold a lone half as an escape: this wire has none, and a frame of it is the writer's work. */
+export function mayHoldHalf(p: usize, n: u32): bool {
+  for (let end = p + n, at = findByte(p, end, 0x5c); at && at + 2 < end; at = findByte(at + 2, end, 0x5c)) {
+    if (load<u8>(at, 1) == 0x75 && (load<u8>(at, 2) | 0x20) == 0x64) return true;
+  }
+  return false;
+}
+
 // A string field: plain bytes, or contents of a JSON string when `escaped`.
 function putString(d: usize, tag: u32, p: usize, n: u32, escaped: bool): usize {
   store<u8>(d++, <u8>tag);
