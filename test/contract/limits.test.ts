@@ -317,6 +317,15 @@ const NUMBER: Case[] = [
     streams: [{ status: "refused", seq: 1, version: 1 }],
   },
   {
+    name: "numberLength: a seq that only a double takes for an integer is none",
+    options: { limits: { numberLength: 18 } },
+    steps: [start(modelOf(X)), '{"op":"ping","seq":4503599627370496.25}'],
+    apply: false,
+    applied: 1,
+    errors: [{ code: "limit", streamId: "", eventIndex: 1 }],
+    inspect: (fold, label) => expect(fold.errors[0], label).not.toHaveProperty("seq"),
+  },
+  {
     name: "numberLength: on a stream that does not exist nothing is created",
     options: { limits: { numberLength: 8 } },
     steps: ['{"op":"ping","seq":123456789,"stream_id":"s"}'],

@@ -105,7 +105,9 @@ export class AgentueProtocol implements Protocol {
     }
     const numberAt = pipeline.findLongNumber(event);
     if (numberAt !== undefined) {
-      this.violate(stream, streamId, event, { code: "limit", reason: R_LIMIT_NUMBER }, numberAt);
+      // Digits that a double loses can make an integer of what is none.
+      const judged = text === undefined ? event : (readExact(text) as JsonObject);
+      this.violate(stream, streamId, judged, { code: "limit", reason: R_LIMIT_NUMBER }, numberAt);
       return;
     }
     if (stream !== undefined && stream.status === REFUSED && event.op !== "start") {
