@@ -1,6 +1,6 @@
 // Tokens of a text, of a tool call's arguments or of a reasoning message over MessagePack and protobuf, folded where they lie. Whatever is not entirely
 // ordinary (other members, ids that need escapes, and what `foldToken` leaves) goes the full road; nothing has been touched then.
-import { TRANSPORT_MSGPACK, TRANSPORT_PROTOBUF } from "../../abi/codes";
+import { TRANSPORT_MSGPACK, TRANSPORT_PROTOBUF, TRANSPORT_SSE } from "../../abi/codes";
 import { setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
 import { F_LIMIT } from "../../frame/state";
@@ -11,6 +11,7 @@ import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-la
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from "../layout";
 import { wireOf } from "../transcode/emit";
 import { putTokenFrame } from "../transcode/token-frame";
+import { putTokenMap, putTokenText } from "../transcode/token-text";
 import { mayRelay, relayed, relayMessage } from "../transcode/relay";
 import { areTokensOrdinary } from "./agui-token";
 import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
@@ -44,9 +45,7 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
     if (wire) {
       // what the writers take for themselves is not the stream's
       setAccount(0);
-      const done = wire == TRANSPORT_PROTOBUF
-        ? relayed(c, putTokenFrame(kind, id, idLength, delta, deltaLength, tag, tagLength, time, false))
-        : relayMessage(c, p, q);
+      const done = relay(c, p, q, transport, wire);
       setAccount(t);
       if (!done) { p = q; break; }
     }
@@ -61,6 +60,14 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
     add(s, A_APPLIED, n);
   }
   return p;
+}
+
+// Writes what was folded on the other wire. Members of a map keep their order, those of a frame have that of its fields.
+function relay(c: usize, p: usize, end: usize, transport: u32, wire: u32): bool {
+  if (wire == TRANSPORT_PROTOBUF) return relayed(c, putTokenFrame(kind, id, idLength, delta, deltaLength, tag, tagLength, time, false));
+  if (transport == TRANSPORT_MSGPACK) return relayMessage(c, p, end);
+  if (wire == TRANSPORT_MSGPACK) return relayed(c, putTokenMap(kind, id, idLength, delta, deltaLength, tag, tagLength, time));
+  return relayed(c, putTokenText(kind, id, idLength, takenStart, <u32>(takenEnd - takenStart), tag, tagLength, time, wire == TRANSPORT_SSE));
 }
 
 @inline function foldRead(s: usize): bool {
