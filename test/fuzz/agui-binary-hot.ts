@@ -51,10 +51,11 @@ const TEXTS = [
   "z".repeat(40),
   "long ".repeat(30),
 ];
-const IDS = ["m", "m-1", "m-10", "m-12", 'q"', "back\\", "\u0001", "é", "", "x".repeat(40)];
+const IDS = ["m", "m-1", "m-10", "m-12", 'q"', 'q\\"', "back\\", "\u0001", "\\u0001", "é", "", "x".repeat(40)];
 /** Ids that stand in JSON as they are. */
 const PLAIN_IDS = ["m", "m-1", "m-12", "x".repeat(40)];
-const TAGS = [undefined, "s", "helper-é", 't"'];
+/** Some of them are the escapes of others. */
+const TAGS = [undefined, "s", 't"', 't\\"', "helper-é"];
 
 const TIMES = [1_700_000_000_000, 1_700_000_000_000, 1_700_000_000, 0, -1];
 
@@ -122,15 +123,17 @@ export function aguiBinaryScript(
   transport: BinaryTransport,
   { calm = false } = {},
 ): { script: Script; tokens: number } {
-  const disturbed = calm ? 0 : rng.pick([0.01, 0.02, 0.05]);
-  const habit = rng.pick<Habit>(calm ? [SHORTEST, DOUBLES] : [SHORTEST, DOUBLES, OLD, { ...SHORTEST, odd: 0.2 }]);
-  const shapes = Array.from({ length: calm ? 1 : rng.pick([1, 1, 2, 3]) }, () => shape(rng));
+  // half of the scripts are ordinary but for tokens that are nearly so, which then meet the shortcut and not what comes before it
+  const plain = calm || rng.chance(0.5);
+  const disturbed = calm ? 0 : plain ? 0.2 : rng.pick([0.01, 0.02, 0.05]);
+  const habit = rng.pick<Habit>(plain ? [SHORTEST, DOUBLES] : [SHORTEST, DOUBLES, OLD, { ...SHORTEST, odd: 0.2 }]);
+  const shapes = Array.from({ length: plain ? 1 : rng.pick([1, 1, 2, 3]) }, () => shape(rng));
   const actions: Action[] = [];
   let body: Uint8Array[] = [];
   const flush = (): void => {
     const bytes = concat(body);
     body = [];
-    if (bytes.length > 0) actions.push(calm ? bytesAction(bytes, []) : pieces(rng, bytes));
+    if (bytes.length > 0) actions.push(plain ? bytesAction(bytes, []) : pieces(rng, bytes));
   };
   const send = (event: AguiEvent): void =>
     void body.push(
@@ -152,12 +155,16 @@ export function aguiBinaryScript(
   ];
   let paused = false;
   for (const event of [started(), ...opened()]) send(event);
-  for (let n = rng.between(1, calm ? 2 : 4); n > 0 || growers.length === 0; n--) begin();
+  for (let n = rng.between(1, plain ? 2 : 4); n > 0 || growers.length === 0; n--) begin();
 
   let tokens = 0;
   for (let count = rng.between(40, 160); count > 0; count--) {
     const token = tokenOf(rng, rng.pick(shapes), rng.pick(growers));
     const isDisturbed = rng.chance(disturbed);
+    if (isDisturbed && rng.chance(0.2)) {
+      if (rng.chance(0.5)) token.tag = rng.pick(TAGS);
+      else token.id = rng.pick(IDS);
+    }
     body.push(
       transport === "msgpack"
         ? msgpackToken(rng, token, rng.pick(shapes), habit, isDisturbed)
@@ -174,15 +181,15 @@ export function aguiBinaryScript(
       const [grower] = growers.splice(rng.int(growers.length), 1);
       send(bracket(grower as Grower, "END"));
       // now and then it goes on all the same
-      if (!calm && rng.chance(0.1)) growers.push(grower as Grower);
+      if (!plain && rng.chance(0.1)) growers.push(grower as Grower);
     }
-    if (rng.chance(disturbed / 2)) {
+    if (!plain && rng.chance(disturbed / 2)) {
       for (const event of between(rng)) send(event);
       // mostly it goes on from there
       if (rng.chance(0.7)) for (const event of [started(), ...opened()]) send(event);
     }
     if (rng.chance(0.1)) flush();
-    if (!calm && rng.chance(0.03)) {
+    if (!plain && rng.chance(0.03)) {
       flush();
       const action = call(rng);
       actions.push(action);
@@ -198,12 +205,12 @@ export function aguiBinaryScript(
   actions.push({ do: "finish" });
   const options: Options = {
     protocol: "ag-ui",
-    onViolation: rng.chance(0.1) ? "refuse-stream" : "skip-event",
+    onViolation: !plain && rng.chance(0.1) ? "refuse-stream" : "skip-event",
     undecodable: "skip",
     utf8: rng.pick(["fatal", "replace"]),
-    limits: calm || rng.chance(0.75) ? {} : rng.pick(LIMITS),
+    limits: plain || rng.chance(0.75) ? {} : rng.pick(LIMITS),
   };
-  return { script: { transport, options, listen: !calm && rng.chance(0.07), actions }, tokens };
+  return { script: { transport, options, listen: !plain && rng.chance(0.07), actions }, tokens };
 }
 
 function shape(rng: Rng): Shape {
@@ -349,7 +356,7 @@ function disturbedFrame(rng: Rng, arm: number, inner: Field[], token: Token): Ui
     frame(putField(bytesField(arm, concat(list.map((one) => putField(one))))));
   const at = rng.int(inner.length);
   const field = inner[at] as Field;
-  switch (rng.int(14)) {
+  switch (rng.int(16)) {
     case 0:
       return whole(rng.shuffle(inner));
     case 1:
@@ -435,7 +442,17 @@ function disturbedFrame(rng: Rng, arm: number, inner: Field[], token: Token): Ui
       new DataView(bytes.buffer).setUint32(0, bytes.length - 4 + rng.between(-3, 3));
       return bytes;
     }
-    case 12: {
+    case 12:
+    case 13: {
+      // a length that is not that of the contents, of the arm or inside of it
+      const wrong = (one: Field): Uint8Array => {
+        const size = Math.max(0, one.payload.length + rng.pick([-2, -1, 1, 2]));
+        return concat([varint((one.number << 3) | one.type), varint(size), one.payload]);
+      };
+      if (rng.chance(0.5)) return frame(wrong(bytesField(arm, concat(inner.map((one) => putField(one))))));
+      return frame(putField(bytesField(arm, concat(inner.map((one, i) => (i === at ? wrong(one) : putField(one)))))));
+    }
+    case 14: {
       const bytes = whole(inner);
       bytes[rng.int(bytes.length)] = rng.pick([0, 0x80, 0xff, rng.int(256)]);
       return bytes;

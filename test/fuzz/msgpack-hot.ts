@@ -37,8 +37,22 @@ const DELTAS = [
   `${"long ".repeat(51)}!`,
   "longer\n".repeat(60),
 ];
-const BLOCKS = ["a", "answer-1", "answer-10", "answer-12", 'q"', "back\\", "\u0001", "\u2028", "é", "x".repeat(40)];
-const STREAMS = ["", "s1", "s2", "stream-é", 'q"'];
+/** Some of them are the escapes of others. */
+const BLOCKS = [
+  "a",
+  "answer-1",
+  "answer-10",
+  "answer-12",
+  'q"',
+  'q\\"',
+  "back\\",
+  "\u0001",
+  "\\u0001",
+  "\u2028",
+  "é",
+  "x".repeat(40),
+];
+const STREAMS = ["", "s1", "s2", 'q"', 'q\\"', "stream-é"];
 /** First seqs: some of them are close to a longer format; the last one has more digits than shortcuts take. */
 const FIRST = [1, 1, 7, 95, 126, 254, 65_530, 2 ** 32 - 5, 9_007_199_254_740_900];
 const COMMON = [SHORTEST, SHORTEST, SHORTEST, DOUBLES, DOUBLES, OLD];
@@ -82,26 +96,28 @@ export function pieces(rng: Rng, bytes: Uint8Array): Action {
  * @param calm nothing is disturbed, and nothing else is asked for
  */
 export function msgpackHotScript(rng: Rng, { calm = false } = {}): { script: Script; tokens: number } {
-  const habit = rng.pick(calm || rng.chance(0.7) ? COMMON : ODD_HABITS);
-  const shapes = Array.from({ length: calm ? 1 : rng.pick([1, 1, 2, 3, 5]) }, () => shape(rng, calm));
-  const streams = calm ? STREAMS.slice(0, 2) : STREAMS.slice(0, rng.pick([1, 1, 2, STREAMS.length]));
-  const ids = calm
-    ? ["a", "answer-1", "answer-10"]
+  // half of the scripts are ordinary but for tokens that are nearly so, which then meet the shortcuts and not what comes before them
+  const plain = calm || rng.chance(0.5);
+  const habit = rng.pick(plain || rng.chance(0.7) ? COMMON : ODD_HABITS);
+  const shapes = Array.from({ length: plain ? 1 : rng.pick([1, 1, 2, 3, 5]) }, () => shape(rng, plain));
+  const streams = plain ? STREAMS.slice(0, calm ? 2 : 5) : STREAMS.slice(0, rng.pick([1, 1, 2, STREAMS.length]));
+  const ids = plain
+    ? ["a", "answer-1", "answer-10", ...(calm ? [] : ['q"', 'q\\"'])]
     : (rng.chance(0.5) ? BLOCKS : rng.shuffle(BLOCKS)).slice(0, rng.pick([1, 2, 4, BLOCKS.length]));
-  const disturbed = calm ? 0 : rng.pick([0.01, 0.02, 0.05]);
+  const disturbed = calm ? 0 : plain ? 0.2 : rng.pick([0.01, 0.02, 0.05]);
   const seqs = new Map<string, number>();
   const actions: Action[] = [];
   let body: Uint8Array[] = [];
   const flush = (): void => {
     const bytes = concat(body);
     body = [];
-    if (bytes.length > 0) actions.push(calm ? bytesAction(bytes, []) : pieces(rng, bytes));
+    if (bytes.length > 0) actions.push(plain ? bytesAction(bytes, []) : pieces(rng, bytes));
   };
   const send = (item: Item): void => void body.push(spellMsgpack(rng, item, habit));
   const begin = (stream: string): void => {
-    const first = rng.pick(calm ? FIRST.slice(0, -1) : FIRST);
+    const first = rng.pick(plain ? FIRST.slice(0, -1) : FIRST);
     seqs.set(stream, first);
-    const blocks = BLOCKS.map((id) => ({ id, type: "text", content: !calm && rng.chance(0.1) ? null : "", note: "" }));
+    const blocks = BLOCKS.map((id) => ({ id, type: "text", content: !plain && rng.chance(0.1) ? null : "", note: "" }));
     const model = { version: "1.1", biz: "chat", meta: {}, blocks };
     send(itemOf({ op: "start", seq: first, ...(stream === "" ? {} : { stream_id: stream }), model }));
   };
@@ -111,11 +127,11 @@ export function msgpackHotScript(rng: Rng, { calm = false } = {}): { script: Scr
   for (let i = 0; i < count; i++) {
     const stream = rng.pick(streams);
     const last = seqs.get(stream) as number;
-    const seq = last + (!calm && rng.chance(0.03) ? rng.between(-1, 3) : 1);
+    const seq = last + (!plain && rng.chance(0.03) ? rng.between(-1, 3) : 1);
     seqs.set(stream, Math.max(last, seq));
-    const members = append(rng, rng.pick(shapes), seq, rng.pick(!calm && rng.chance(0.02) ? BLOCKS : ids), stream);
+    const members = append(rng, rng.pick(shapes), seq, rng.pick(!plain && rng.chance(0.02) ? BLOCKS : ids), stream);
     const event = new Members(rng.chance(disturbed) ? disturb(rng, members, habit) : members);
-    if (rng.chance(disturbed / 4)) {
+    if (!plain && rng.chance(disturbed / 4)) {
       body.push(broken(rng, spellMsgpack(rng, event, habit)));
       // what it has declared may swallow the rest
       if (rng.chance(0.8)) {
@@ -124,7 +140,7 @@ export function msgpackHotScript(rng: Rng, { calm = false } = {}): { script: Scr
       }
     } else send(event);
     if (rng.chance(0.1)) flush();
-    if (!calm && rng.chance(0.02)) {
+    if (!plain && rng.chance(0.02)) {
       flush();
       const action = call(rng, stream);
       actions.push(action);
@@ -141,13 +157,13 @@ export function msgpackHotScript(rng: Rng, { calm = false } = {}): { script: Scr
   flush();
   actions.push({ do: "finish" });
   const options: Options = {
-    onViolation: rng.chance(0.1) ? "refuse-stream" : "skip-event",
+    onViolation: !plain && rng.chance(0.1) ? "refuse-stream" : "skip-event",
     undecodable: "skip",
     utf8: rng.pick(["fatal", "replace"]),
     sequence: rng.pick(["dedupe", "dedupe", "strict", "off"]),
-    limits: calm || rng.chance(0.75) ? {} : rng.pick(LIMITS),
+    limits: plain || rng.chance(0.75) ? {} : rng.pick(LIMITS),
   };
-  return { script: { transport: "msgpack", options, listen: !calm && rng.chance(0.07), actions }, tokens: count };
+  return { script: { transport: "msgpack", options, listen: !plain && rng.chance(0.07), actions }, tokens: count };
 }
 
 function shape(rng: Rng, isCalm: boolean): Shape {
@@ -212,7 +228,7 @@ function disturb(rng: Rng, members: Named, habit: Habit): Named {
       to(list);
       return new Members(list);
     });
-  switch (rng.int(11)) {
+  switch (rng.int(12)) {
     case 0:
       change("seq", (seq) =>
         rng.pick<Item>([(seq as number) + 0.5, -(seq as number), `${seq}`, null, hex("cb 7f f8 00 00 00 00 00 00")]),
@@ -256,14 +272,13 @@ function disturb(rng: Rng, members: Named, habit: Habit): Named {
       break;
     case 6:
       inBlock((list) => {
-        for (const member of list)
-          if (member[0] === "id") member[1] = rng.pick(["nobody", "", "answer-1", 'q"', "\u0001"]);
+        for (const member of list) if (member[0] === "id") member[1] = rng.pick(["nobody", "", ...BLOCKS]);
       });
       break;
     case 7:
       out.splice(rng.int(out.length + 1), 0, [
         rng.pick(["extra", "op", "seq", "mask", "stream_id", "ts", "event_type", "model", "meta", ""]),
-        rng.pick<Item>(["append", "block.note", "s1", 3, ...ODD]),
+        rng.pick<Item>(["append", "block.note", "s1", 'q"', 'q\\"', 3, ...ODD]),
       ]);
       break;
     case 8:
@@ -271,6 +286,9 @@ function disturb(rng: Rng, members: Named, habit: Habit): Named {
       break;
     case 9:
       (rng.pick(out) as [string, Item])[1] = rng.pick(ODD);
+      break;
+    case 10:
+      change("stream_id", () => rng.pick(STREAMS));
       break;
     default:
       change("block", (block) => spellMsgpack(rng, block, { ...habit, odd: 1 }));
