@@ -4,11 +4,12 @@ import {
   runError,
   started,
   stateDelta,
+  stateSnapshot,
   subagentStarted,
   textChunk,
 } from "../support/agui-events.js";
 import { type BinaryTransport, frame, protobufOf } from "../support/binary.js";
-import { concat, utf8 } from "../support/bytes.js";
+import { concat, latin1, utf8 } from "../support/bytes.js";
 import type { Options } from "../support/fold.js";
 import { hex } from "../support/msgpack.js";
 import {
@@ -31,8 +32,10 @@ import {
   varint,
 } from "../support/protobuf-spell.js";
 import type { Rng } from "../support/rng.js";
+import { HotState } from "./agui-hot.js";
 import { pieces } from "./msgpack-hot.js";
 import { type Action, bytesAction, type Script } from "./script.js";
+import { MSGPACK, PROTOBUF } from "./wires.js";
 
 const TEXTS = [
   "a",
@@ -116,13 +119,13 @@ interface Shape {
  * fixed forms, and now and then something that only just does not fit.
  *
  * @param calm nothing is disturbed, and nothing else is asked for
- * @returns how many tokens the script holds, too
+ * @returns how many tokens and state deltas the script holds, too
  */
 export function aguiBinaryScript(
   rng: Rng,
   transport: BinaryTransport,
   { calm = false } = {},
-): { script: Script; tokens: number } {
+): { script: Script; tokens: number; deltas: number } {
   // half of the scripts are ordinary but for tokens that are nearly so, which then meet the shortcut and not what comes before it
   const plain = calm || rng.chance(0.5);
   const disturbed = calm ? 0 : plain ? 0.2 : rng.pick([0.01, 0.02, 0.05]);
@@ -149,16 +152,28 @@ export function aguiBinaryScript(
     growers.push(grower);
     send(bracket(grower, "START"));
   };
+  const state = new HotState(rng, plain);
+  let deltas = 0;
   const opened = (): AguiEvent[] => [
     ...TAGS.flatMap((tag) => (tag === undefined ? [] : subagentStarted(tag))),
     ...growers.map((grower) => bracket(grower, "START")),
   ];
   let paused = false;
-  for (const event of [started(), ...opened()]) send(event);
+  for (const event of [started(), ...opened(), stateSnapshot(state.value)]) send(event);
   for (let n = rng.between(1, plain ? 2 : 4); n > 0 || growers.length === 0; n--) begin();
 
   let tokens = 0;
   for (let count = rng.between(40, 160); count > 0; count--) {
+    if (rng.chance(0.2)) {
+      deltas++;
+      const event = state.delta();
+      if (rng.chance(disturbed)) {
+        body.push(disturbedDelta(rng, event, transport, habit));
+        flush();
+        actions.push({ do: "reconnect" });
+      } else send(event);
+      continue;
+    }
     const token = tokenOf(rng, rng.pick(shapes), rng.pick(growers));
     const isDisturbed = rng.chance(disturbed);
     if (isDisturbed && rng.chance(0.2)) {
@@ -208,9 +223,10 @@ export function aguiBinaryScript(
     onViolation: !plain && rng.chance(0.1) ? "refuse-stream" : "skip-event",
     undecodable: "skip",
     utf8: rng.pick(["fatal", "replace"]),
+    onDeltaFailure: rng.pick(["warn", "fail", "upsert"]),
     limits: plain || rng.chance(0.75) ? {} : rng.pick(LIMITS),
   };
-  return { script: { transport, options, listen: !plain && rng.chance(0.07), actions }, tokens };
+  return { script: { transport, options, listen: !plain && rng.chance(0.07), actions }, tokens, deltas };
 }
 
 function shape(rng: Rng): Shape {
@@ -330,6 +346,47 @@ function disturb(rng: Rng, members: [string, Item][]): void {
     default:
       members.unshift([member[0], rng.pick(ODD)]);
   }
+}
+
+/** A delta in which something is not as it is usually: a member of an operation, or bytes of it. */
+function disturbedDelta(rng: Rng, event: AguiEvent, transport: BinaryTransport, habit: Habit): Uint8Array {
+  const bytes = transport === "msgpack" ? spellMsgpack(rng, itemOf(event), habit) : protobufOf(JSON.stringify(event));
+  if (transport === "protobuf" || (event.delta as object[]).length === 0 || rng.chance(0.3)) {
+    const { damage } = transport === "msgpack" ? MSGPACK : PROTOBUF;
+    return latin1(damage(rng, Array.from(bytes, (byte) => String.fromCharCode(byte)).join("")));
+  }
+  const operations = (event.delta as object[]).map((operation) => Object.entries(operation));
+  const members = rng.pick(operations);
+  const member = rng.pick(members);
+  switch (rng.int(4)) {
+    case 0:
+      member[1] = rng.pick([...ODD, "replace", "remove", "/n", "/list/-", "/a~2b", "/map/k\u0000"]);
+      break;
+    case 1:
+      // the last one counts
+      members.splice(rng.int(members.length + 1), 0, [member[0], rng.pick(["add", "/n", 5, null])]);
+      break;
+    case 2:
+      members.splice(rng.int(members.length + 1), 0, [rng.pick(["extra", "from", "value", "path", ""]), "/n"]);
+      break;
+    default:
+      members.splice(members.indexOf(member), 1);
+  }
+  const delta = operations.map(
+    (list) => new Members(list.map(([name, value]) => [name, isItem(value) ? value : itemOf(value)] as const)),
+  );
+  return spellMsgpack(
+    rng,
+    new Members([
+      ["type", event.type],
+      ["delta", delta],
+    ]),
+    habit,
+  );
+}
+
+function isItem(value: unknown): value is Item {
+  return value instanceof Members || value instanceof Uint8Array;
 }
 
 // ---------------------------------------------------------------- protobuf

@@ -173,7 +173,7 @@ function token(rng: Rng, { timed, tagged, shuffled, colon, comma }: Shape, { kin
 }
 
 /** A state, and deltas that apply to it. */
-class HotState {
+export class HotState {
   readonly #rng: Rng;
   readonly #wild: AguiGenerator | undefined;
   value: unknown = { n: 0, text: "", list: [], map: {} };

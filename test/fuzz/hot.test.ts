@@ -106,9 +106,16 @@ describe.each(["msgpack", "protobuf"] as const)("fuzz of hot AG-UI traffic over 
     expect(came - binaryTokens).toBeGreaterThan(500);
   });
 
-  it.each(WASM_KINDS)("undisturbed, on %s, most tokens go the short road", (kind) => {
-    const { binaryTokens, came } = roadsOf(kind, (rng) => aguiBinaryScript(rng, transport, { calm: true }));
+  it.each(WASM_KINDS)("undisturbed, on %s, most events go the short roads", (kind) => {
+    let deltas = 0;
+    const { binaryTokens, quickDeltas, came } = roadsOf(kind, (rng) => {
+      const generated = aguiBinaryScript(rng, transport, { calm: true });
+      deltas += generated.deltas;
+      return generated;
+    });
     expect(came).toBeGreaterThan(1000);
     expect(binaryTokens / came).toBeGreaterThan(0.8);
+    expect(deltas).toBeGreaterThan(500);
+    expect(quickDeltas / deltas).toBeGreaterThan(0.9);
   });
 });
