@@ -260,7 +260,8 @@ function setWhole(p: usize, end: usize): void { setMessage(p, end, 0); }
 export function applyText(c: usize, p: usize, n: u32, isValue: bool): u32 {
   memory.fill(p + n, 0, 64);
   setWhole(p, p + n);
-  aboutMessage(nextIndex(c), 0);
+  // a value has no place, nor will it have one when it comes out of a queue
+  aboutMessage(nextIndex(c), isValue ? -1 : 0);
   if (!isValue && n > option(c, layout.OPT_MESSAGE_BYTES)) {
     clearFault();
     failWhole(code.E_TOO_LARGE);

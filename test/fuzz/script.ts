@@ -42,8 +42,7 @@ export function observe(script: Script, way: Way): string[] {
   let fold = new Fold(load(way.kind), script.transport, script.options, script.listen);
   let at = way.kinds.indexOf(way.kind);
   const lines: string[] = [];
-  // Known difference: an object that was queued by `apply` has the offset 0 of its text in the core, and none in the JavaScript engine.
-  const exact = isBinary(script.transport) && !script.actions.some((one) => one.do === "apply" && one.as === "object");
+  const exact = isBinary(script.transport);
   // How much of its last chunk a failed connection has read depends on where the chunk was cut.
   let failed = false;
   try {
