@@ -2,9 +2,6 @@ import { usageError } from "../errors.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
-/** What Node's own chunks are: a view of its own for each of them would take as long as folding a token. */
-const NODE_BUFFER = (globalThis as { Buffer?: { prototype: object } }).Buffer?.prototype;
-
 /** Whether `value` is an ArrayBuffer, a SharedArrayBuffer or a view of one, of any realm. */
 export function isBufferSource(value: unknown): value is ArrayBuffer | ArrayBufferView {
   if (ArrayBuffer.isView(value)) return true;
@@ -19,8 +16,8 @@ export function isBufferSource(value: unknown): value is ArrayBuffer | ArrayBuff
 }
 
 /**
- * The bytes of a buffer or view, not copied, as a plain Uint8Array or a Buffer of Node: other subclasses may tell anything of themselves. A plain
- * SharedArrayBuffer is copied, since others may write to it.
+ * The bytes of a buffer or view, not copied, as a plain Uint8Array: subclasses may tell anything of themselves. A plain SharedArrayBuffer is
+ * copied, since others may write to it.
  *
  * @param hint what to use instead, for a caller who passed something else
  * @throws StreamfoldError `bad_argument` for anything that holds no bytes, or whose bytes cannot be had (a buffer that was transferred)
@@ -28,8 +25,7 @@ export function isBufferSource(value: unknown): value is ArrayBuffer | ArrayBuff
 export function toBytes(value: unknown, hint: string): Uint8Array {
   try {
     if (ArrayBuffer.isView(value)) {
-      const prototype: unknown = Object.getPrototypeOf(value);
-      if (prototype === Uint8Array.prototype || prototype === NODE_BUFFER) return value as Uint8Array;
+      if (Object.getPrototypeOf(value) === Uint8Array.prototype) return value as Uint8Array;
       return new Uint8Array(value.buffer, value.byteOffset, value.byteLength);
     }
     if (isBufferSource(value)) {

@@ -445,9 +445,9 @@ function raise(fault: Fault | undefined): void {
 function aboutChunk(error: unknown, chunk: unknown): unknown {
   if (error instanceof StreamfoldError) return error;
   try {
-    if (toBytes(chunk, hint(chunk)) === chunk) return error;
+    if (toBytes(chunk, hint(chunk)).length === (chunk as Uint8Array).length) return error;
   } catch (misuse) {
-    return misuse;
+    if (misuse instanceof StreamfoldError) return misuse;
   }
   return usageError("bad_argument", `the bytes cannot be read; ${hint(chunk)}`);
 }
