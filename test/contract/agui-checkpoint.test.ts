@@ -263,6 +263,20 @@ describe.each(KINDS)("AG-UI checkpoint of %s", (kind) => {
     next.reducer.close();
   });
 
+  it("an empty model is taken under a depth of 1, which is below its own", () => {
+    for (const to of KINDS) {
+      const options = { protocol: "ag-ui", transport: "ndjson", limits: { depth: 1 } } as const;
+      const reducer = engine(kind).createReducer(options);
+      expect(reducer.apply(started())).toBe(1);
+      // the first bytes move what came as objects, by checkpoint
+      expect(reducer.push(utf8('{"type":"CUSTOM","name":"n","value":1}\n'))).toBe(1);
+      const restored = engine(to).createReducer(options);
+      restored.restore(reducer.checkpoint());
+      expect(restored.snapshot(), to).toEqual(reducer.snapshot());
+      for (const one of [reducer, restored]) one.close();
+    }
+  });
+
   it("is taken under a depth below that of its track", () => {
     const options: Options = { protocol: "ag-ui", limits: { depth: 2 } };
     for (const to of KINDS) {

@@ -125,15 +125,16 @@ function readInput(p: usize): bool {
 }
 
 /**
- * Makes what was read the messages and the state, `{}` where there is none; `idle`: the run begins anew. False: `limit` or memory, nothing has
- * changed.
+ * Makes what was read the messages and the state, `{}` where there is none; `idle`: the run begins anew; else it comes from a checkpoint, where an empty model is none
+ * too deep, whatever the depth. False: `limit` or memory, nothing has changed.
  */
 export function replaceModel(s: usize, idle: bool): bool {
   const text = state ? state : piece.EMPTY_OBJECT, n: u32 = state ? <u32>(stateEnd - state) : 2;
   if (!readAll(messages)) return false;
   pathReset();
-  if (messages && isTooDeep(STATE_LEVELS, messages, <u32>(messagesEnd - messages))) return failAt(piece.MESSAGES, 8, code.R_LIMIT_DEPTH);
-  if (isTooDeep(STATE_LEVELS, text, n)) return failAt(piece.STATE, 5, code.R_LIMIT_DEPTH);
+  const least: u32 = idle ? 0 : 2;
+  if (messagesEnd - messages > least && isTooDeep(STATE_LEVELS, messages, <u32>(messagesEnd - messages))) return failAt(piece.MESSAGES, 8, code.R_LIMIT_DEPTH);
+  if (n > least && isTooDeep(STATE_LEVELS, text, n)) return failAt(piece.STATE, 5, code.R_LIMIT_DEPTH);
   // beyond the limit may be what is no larger than what was there
   if (allSize + <u64>n > <u64>max<u32>(maxModel, load<u32>(s, A_SIZE))) return fail(code.E_LIMIT, code.R_LIMIT_MODEL);
   const d = newDocument(text, n), old = <usize>load<u32>(s, A_STATE), before = documentSize(old);

@@ -6,7 +6,7 @@ import {
   R_X_OBJECT,
 } from "../../../../../assembly/abi/codes.js";
 import { type JsonObject, own } from "../../../../json/object.js";
-import { isObject } from "../../../../json/tree.js";
+import { isContainer, isObject } from "../../../../json/tree.js";
 import type { Limits } from "../../../../limits.js";
 import { enforceList, kindOf } from "../../../../schema/enforce.js";
 import { translateMessages } from "../../../../schema/legacy.js";
@@ -20,6 +20,7 @@ import type { AguiViolation } from "./violation.js";
  *
  * @param messages and state: owned by the model from now on
  * @param held what it takes the place of: a model that is no larger may be beyond `modelBytes`
+ * @param isStored it comes from a checkpoint: then no depth refuses an empty state, which every model begins with
  * @returns the model, or the limit that it exceeds, with a path from the root of what was given
  */
 export function makeModel(
@@ -28,6 +29,7 @@ export function makeModel(
   source: Source,
   limits: Limits,
   held = new Model(limits),
+  isStored = false,
 ): Model | AguiViolation {
   if (messages.length > limits.blocks) {
     return { code: "limit", reason: R_LIMIT_BLOCKS, path: `/messages/${limits.blocks}` };
@@ -39,7 +41,8 @@ export function makeModel(
     }
     model.messages.push(new MessageEntry(message));
   }
-  if (model.isTooDeep(state, STATE_LEVEL, source)) return { code: "limit", reason: R_LIMIT_DEPTH, path: "/state" };
+  const isEmpty = isStored && isContainer(state) && Object.keys(state).length === 0;
+  if (!isEmpty && model.isTooDeep(state, STATE_LEVEL, source)) return { code: "limit", reason: R_LIMIT_DEPTH, path: "/state" };
   if (!model.size.admit(0, () => 0) && model.size.exact() > held.size.exact())
     return { code: "limit", reason: R_LIMIT_MODEL, path: "" };
   return model;

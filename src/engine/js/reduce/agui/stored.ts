@@ -82,7 +82,7 @@ export function restoreModel({ text, value, source }: StoredText, limits: Limits
   if (!equalValues(track.named ?? [], namedBy(run.outcome))) return undefined;
   const { fault, removals } = enforceList(messages, "Message", STRICT);
   if (fault !== undefined || removals.length > 0) return undefined;
-  const model = makeModel(messages as JsonObject[], state, source, limits);
+  const model = makeModel(messages as JsonObject[], state, source, limits, undefined, true);
   return "code" in model ? undefined : { model, run, track, thinking };
 }
 
