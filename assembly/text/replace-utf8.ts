@@ -1,4 +1,5 @@
 // The replacing UTF-8 decode of the WHATWG Encoding standard: one U+FFFD for each maximal ill-formed part.
+import { findByte } from "./scan";
 import { utf8Sequence } from "./utf8";
 
 /** Copies [src, end) to `dst` with ill-formed parts replaced; `dst` needs three times the length. Returns the end of the output. */
@@ -68,4 +69,23 @@ function validPart(p: usize, end: usize, lead: u32, wanted: u32): usize {
   let n: usize = 2;
   while (n < <usize>wanted - 1 && p + n < end && (load<u8>(p + n) & 0xc0) == 0x80) n++;
   return n;
+}
+
+/**
+ * Encoded surrogate halves in [p, end), three bytes ED A0..BF xx that stand for lone escapes (`unescape` writes them), become U+FFFD, which is as long.
+ * Whether there were any.
+ */
+export function replaceHalves(p: usize, end: usize): bool {
+  let found = false;
+  while (true) {
+    p = findByte(p, end, 0xed);
+    if (!p) return found;
+    if (load<u8>(p, 1) >= 0xa0) {
+      found = true;
+      store<u16>(p, 0xbfef);
+      store<u8>(p, 0xbd, 2);
+    }
+    p += 3;
+  }
+  return found;
 }

@@ -6,13 +6,14 @@ import { eitherRun, BLOCK, copyBlock } from "../../text/block";
 import { losesExactDigits } from "../../text/decimal-loss";
 import { decimalCut, decimalDigits, decimalDouble, decimalNegative, decimalPower, scanDecimal } from "../../text/double-read";
 import { unescape } from "../../text/escape";
+import { replaceHalves } from "../../text/replace-utf8";
 import { integerMagnitude, integerNegative, readInteger } from "../../text/integer-read";
-import { findByte } from "../../text/scan";
 import { skipScalar } from "../../text/trusted";
 import { countMembers, nextCount, releaseCounts } from "./count";
 import { MSGPACK_RANGE, refuseMsgpack } from "./fault";
 import { LEVELS } from "./format";
 import { closeOutput, dropOutput, moreOutput, openOutput, outputAt, outputLimit, outputOffset } from "./output";
+import { putHeader, putNegative, putStringHeader, putUint, stringHeader } from "./put";
 
 export { trimMsgpack } from "./count";
 
@@ -125,27 +126,6 @@ function writeCounted(p: usize, end: usize, out: usize): u32 {
   return E_NONE;
 }
 
-// Lead byte and size of a map or array.
-function putHeader(d: usize, n: u32, small: u32, sized: u32): usize {
-  if (n < 16) { store<u8>(d, small | n); return d + 1; }
-  if (n < 65536) { store<u8>(d, sized); store<u16>(d, bswap<u16>(<u16>n), 1); return d + 3; }
-  store<u8>(d, sized + 1);
-  store<u32>(d, bswap<u32>(n), 1);
-  return d + 5;
-}
-
-@inline function stringHeader(n: u32): u32 { return n < 32 ? 1 : n < 256 ? 2 : n < 65536 ? 3 : 5; }
-
-// Lead byte and size of a str.
-function putStringHeader(d: usize, n: u32): usize {
-  if (n < 32) { store<u8>(d, 0xa0 | n); return d + 1; }
-  if (n < 256) { store<u16>(d, 0xd9 | (n << 8)); return d + 2; }
-  if (n < 65536) { store<u8>(d, 0xda); store<u16>(d, bswap<u16>(<u16>n), 1); return d + 3; }
-  store<u8>(d, 0xdb);
-  store<u32>(d, bswap<u32>(n), 1);
-  return d + 5;
-}
-
 let stringStop: usize = 0;
 
 // A str of the JSON string contents at p, which end at `stringStop`; 0 = out of memory.
@@ -169,24 +149,10 @@ function putString(p: usize, d: usize): usize {
   }
   // unescaped it is shorter, perhaps with a shorter header
   const body = d + stringHeader(length), n = <u32>(unescape(p, end, body) - body);
-  replaceHalves(body, body + n);
+  if (replaceHalves(body, body + n)) msgpackWriteLosses |= LOSS_SURROGATE;
   const start = putStringHeader(d, n);
   if (start != body) memory.copy(start, body, n);
   return start + n;
-}
-
-// Encoded surrogate halves, which stand for escapes, become U+FFFD: of the same length.
-function replaceHalves(p: usize, end: usize): void {
-  while (true) {
-    p = findByte(p, end, 0xed);
-    if (!p) return;
-    if (load<u8>(p, 1) >= 0xa0) {
-      msgpackWriteLosses |= LOSS_SURROGATE;
-      store<u16>(p, 0xbfef);
-      store<u8>(p, 0xbd, 2);
-    }
-    p += 3;
-  }
 }
 
 // The number text [p, end): integers of 64 bits by their value, others as the nearest double: as an integer where that is one, in 4 bytes
@@ -214,25 +180,4 @@ function putNumber(p: usize, end: usize, d: usize): usize {
   store<u8>(d, 0xcb);
   store<u64>(d, bswap<u64>(reinterpret<u64>(value)), 1);
   return d + 9;
-}
-
-function putUint(d: usize, v: u64): usize {
-  if (v < 128) { store<u8>(d, <u8>v); return d + 1; }
-  if (v < 256) { store<u16>(d, <u16>(0xcc | (v << 8))); return d + 2; }
-  return putSized(d, v, 0xcc, v < 65536 ? 2 : v <= 0xffffffff ? 4 : 8);
-}
-
-// -v, 0 < v <= 2^63
-function putNegative(d: usize, v: u64): usize {
-  const value = 0 - v;
-  if (v <= 32) { store<u8>(d, <u8>value); return d + 1; }
-  if (v <= 128) { store<u16>(d, <u16>(0xd0 | (value << 8))); return d + 2; }
-  return putSized(d, value, 0xd0, v <= 32768 ? 2 : v <= 0x80000000 ? 4 : 8);
-}
-
-// `family` is the lead byte of its 8-bit integers.
-function putSized(d: usize, v: u64, family: u32, size: u32): usize {
-  store<u8>(d, family + ctz<u32>(size));
-  store<u64>(d, bswap<u64>(v << <u64>(64 - (size << 3))), 1);
-  return d + 1 + size;
 }

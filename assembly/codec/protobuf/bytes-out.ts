@@ -4,6 +4,7 @@ import { LOSS_SURROGATE } from "../../abi/codes";
 import { bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyExact } from "../../memory/copy";
 import { unescape } from "../../text/escape";
+import { replaceHalves } from "../../text/replace-utf8";
 import { findByte } from "../../text/scan";
 import { lose } from "./loss";
 import { PROTOBUF_NO_MEMORY, fail } from "./wire";
@@ -48,9 +49,11 @@ function grow(n: u32): bool {
   return true;
 }
 
-@inline function varintSize(n: u32): u32 { return (38 - clz<u32>(n | 1)) / 7; }
+/** Bytes of a varint. */
+@inline export function varintSize(n: u64): u32 { return (70 - <u32>clz<u64>(n | 1)) / 7; }
 
-function storeVarint(at: usize, value: u64): usize {
+/** Stores a varint; the address behind it. */
+export function storeVarint(at: usize, value: u64): usize {
   while (value > 127) {
     store<u8>(at++, <u8>value | 0x80);
     value >>= 7;
@@ -104,25 +107,11 @@ export function putContents(p: usize, end: usize): bool {
     return true;
   }
   const at = d + GAP, stop = unescape(p, end, at), length = <u32>(stop - at);
-  replaceHalves(at, stop);
+  if (replaceHalves(at, stop)) lose(LOSS_SURROGATE);
   d = storeVarint(d, length);
   memory.copy(d, at, length);
   d += length;
   return true;
-}
-
-// `unescape` writes a lone half as three bytes ED A0..BF xx.
-function replaceHalves(p: usize, end: usize): void {
-  while (true) {
-    p = findByte(p, end, 0xed);
-    if (!p) return;
-    if (load<u8>(p, 1) >= 0xa0) {
-      lose(LOSS_SURROGATE);
-      store<u16>(p, 0xbfef);
-      store<u8>(p, 0xbd, 2);
-    }
-    p += 3;
-  }
 }
 
 /** Ends the message: closes all gaps. */

@@ -1,6 +1,7 @@
 // Tokens of a text, of a tool call's arguments or of a reasoning message over MessagePack and protobuf, folded where they lie. Whatever is not entirely
 // ordinary (other members, ids that need escapes, and what `foldToken` leaves) goes the full road; nothing has been touched then.
 import { TRANSPORT_MSGPACK, TRANSPORT_PROTOBUF, TRANSPORT_SSE } from "../../abi/codes";
+import { ARM_ARGS, ARM_REASONING, ARM_TEXT, NUMBER_ARGS, NUMBER_REASONING, NUMBER_TEXT } from "../../codec/protobuf/tokens";
 import { setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
 import { F_LIMIT } from "../../frame/state";
@@ -157,9 +158,6 @@ const NO_KIND: u32 = 255;
 
 // ---------------------------------------------------------------- protobuf
 
-// Tags of the arms of ag_ui.Event, and the numbers of their types.
-const ARM_TEXT: u32 = 0x12, ARM_ARGS: u32 = 0x2a, ARM_REASONING: u32 = 0x01da;
-const NUMBER_TEXT: u32 = 1, NUMBER_ARGS: u32 = 4, NUMBER_REASONING: u32 = 26;
 /** Bytes of the longest varint that every timestamp of may be. */
 const LONGEST_TIME: u32 = 7;
 

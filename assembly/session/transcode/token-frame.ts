@@ -1,30 +1,18 @@
 // A token of AG-UI as a frame of its protobuf, from what the fast road has read of it: the bytes that assembly/codec/protobuf/write.ts makes of its text.
 // By way of the text it takes some 5 times as long.
 import { RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { storeVarint, varintSize } from "../../codec/protobuf/bytes-out";
+import { ARM_ARGS, ARM_REASONING, ARM_TEXT, NUMBER_ARGS, NUMBER_REASONING, NUMBER_TEXT } from "../../codec/protobuf/tokens";
 import { copyForward } from "../../memory/copy";
 import { unescape } from "../../text/escape";
 import { findByte } from "../../text/scan";
 import { SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
 import { ITEM_CALL, ITEM_MESSAGE } from "../../reduce/agui/track";
 
-// Tags of the arms of ag_ui.Event, and the numbers of their types.
-const ARM_TEXT: u32 = 0x12, ARM_ARGS: u32 = 0x2a, ARM_REASONING: u32 = 0x01da;
-const NUMBER_TEXT: u32 = 1, NUMBER_ARGS: u32 = 4, NUMBER_REASONING: u32 = 26;
 /** Length of the frame, arm, length of the event. */
 const HEAD: usize = 4 + 2 + 5;
 /** `base_event`, and heads of three strings. */
 const ROOM: u32 = 64;
-
-@inline function varintSize(n: u64): u32 { return (70 - <u32>clz<u64>(n | 1)) / 7; }
-
-function putVarint(d: usize, n: u64): usize {
-  while (n > 127) {
-    store<u8>(d++, <u8>n | 0x80);
-    n >>= 7;
-  }
-  store<u8>(d, <u8>n);
-  return d + 1;
-}
 
 /** Whether contents of a JSON string may hold a lone half as an escape: this wire has none, and a frame of it is the writer's work. */
 export function mayHoldHalf(p: usize, n: u32): bool {
@@ -38,13 +26,13 @@ export function mayHoldHalf(p: usize, n: u32): bool {
 function putString(d: usize, tag: u32, p: usize, n: u32, escaped: bool): usize {
   store<u8>(d++, <u8>tag);
   if (!escaped || !findByte(p, p + n, 0x5c)) {
-    d = putVarint(d, n);
+    d = storeVarint(d, n);
     copyForward(d, p, n);
     return d + n;
   }
   // unescaped it is shorter, perhaps with a shorter length
   const body = d + varintSize(n), length = <u32>(unescape(p, p + n, body) - body);
-  d = putVarint(d, length);
+  d = storeVarint(d, length);
   if (d != body) memory.copy(d, body, length);
   return d + length;
 }
@@ -66,7 +54,7 @@ export function putTokenFrame(
   d += 4;
   if (time >= 0) {
     store<u8>(d, 0x10);
-    d = putVarint(d + 1, <u64>time);
+    d = storeVarint(d + 1, <u64>time);
   }
   // fields in the order of their numbers: of reasoning the owner is the first one
   if (isReasoning && owner) d = putString(d, 0x12, owner, ownerLength, escaped);
@@ -80,7 +68,7 @@ export function putTokenFrame(
     store<u16>(head, <u16>ARM_REASONING);
     head += 2;
   } else store<u8>(head++, <u8>(kind == ITEM_CALL ? ARM_ARGS : ARM_TEXT));
-  head = putVarint(head, size);
+  head = storeVarint(head, size);
   copyForward(head, body, size);
   const end = head + size;
   store<u32>(start, bswap<u32>(<u32>(end - start) - 4));

@@ -5,6 +5,7 @@ import {
 } from "../../abi/agui";
 import { RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
+import { putStringHeader, putUint } from "../../codec/msgpack/put";
 import { writeUint } from "../../text/digits";
 import { memberName, memberNameLength, typeName, typeNameLength } from "../../reduce/agui/schema";
 import { SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
@@ -64,34 +65,9 @@ export function putTokenText(
   return closeText(sse);
 }
 
-// A str of any length.
-function putStr(d: usize, p: usize, n: u32): usize {
-  if (n < 32) store<u8>(d++, <u8>(0xa0 | n));
-  else if (n < 256) {
-    store<u16>(d, <u16>(0xd9 | n << 8));
-    d += 2;
-  } else if (n < 65536) {
-    store<u8>(d, 0xda);
-    store<u16>(d, bswap<u16>(<u16>n), 1);
-    d += 3;
-  } else {
-    store<u8>(d, 0xdb);
-    store<u32>(d, bswap<u32>(n), 1);
-    d += 5;
-  }
-  return put(d, p, n);
-}
+function putStr(d: usize, p: usize, n: u32): usize { return put(putStringHeader(d, n), p, n); }
 
 @inline function putPair(d: usize, name: u32, p: usize, n: u32): usize { return putStr(putStr(d, memberName(name), memberNameLength(name)), p, n); }
-
-// The shortest uint.
-function putUint(d: usize, value: u64): usize {
-  if (value < 128) { store<u8>(d, <u8>value); return d + 1; }
-  const shift: u32 = value < 256 ? 0 : value < 65536 ? 1 : value <= 0xffffffff ? 2 : 3, bytes: u32 = 1 << shift;
-  store<u8>(d, <u8>(0xcc + shift));
-  store<u64>(d, bswap<u64>(value << <u64>(64 - (bytes << 3))), 1);
-  return d + 1 + bytes;
-}
 
 /** The same as a map of MessagePack, of strings that are plain UTF-8. */
 export function putTokenMap(
