@@ -1,4 +1,5 @@
 import { usageError } from "../errors.js";
+import { isWellFormed } from "../json/text.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
 
@@ -50,12 +51,6 @@ export function encodeText(text: string): Uint8Array {
     else for (const byte of encoder.encode(part)) out.push(byte);
   });
   return Uint8Array.from(out);
-}
-
-/** String.prototype.isWellFormed is younger than some supported browsers. */
-function isWellFormed(text: string): boolean {
-  const native = (text as { isWellFormed?(): boolean }).isWellFormed;
-  return native === undefined ? !/\p{Surrogate}/u.test(text) : native.call(text);
 }
 
 /** What a value is, for messages. */

@@ -15,10 +15,7 @@ import {
 
 const make: MakeSplitter = (limit, depth, saved) => {
   const splitter = new MsgpackSplitter(limit, depth);
-  if (saved) {
-    splitter.skipping = saved.skipping;
-    splitter.resume(saved.partial, saved.offset);
-  }
+  if (saved) splitter.resume(saved.partial, saved.offset, saved.skipping);
   return {
     push(chunk) {
       const found: Found[] = [];
@@ -28,7 +25,7 @@ const make: MakeSplitter = (limit, depth, saved) => {
       });
       return found;
     },
-    pending: () => splitter.pending,
+    pending: () => splitter.isPartial,
     save: () => ({ partial: splitter.partial(), skipping: splitter.skipping }),
   };
 };
@@ -64,6 +61,6 @@ describe("MessagePack out of a stream", () => {
     dropped.push(concat([hex("93 01 a5"), new Uint8Array(3)]), sink);
     expect(dropped.skipping).toBe(true);
     dropped.drop();
-    expect([dropped.pending, dropped.skipping, dropped.partial().length]).toEqual([false, false, 0]);
+    expect([dropped.isPartial, dropped.skipping, dropped.partial().length]).toEqual([false, false, 0]);
   });
 });

@@ -57,7 +57,7 @@ function cutInJs(chunks: readonly Uint8Array[]): Cut {
   const frames = new LengthPrefixFrames(LIMIT);
   for (const chunk of chunks)
     frames.push(chunk, {
-      frame: (payload, offset) => found.push(`${offset}:${new TextDecoder().decode(payload)}`) > 0,
+      message: (payload, offset) => found.push(`${offset}:${new TextDecoder().decode(payload)}`) > 0,
       tooLarge: (offset) => found.push(`${offset}!`) > 0,
     });
   expect(frames.offset).toBe(concat(chunks).length);

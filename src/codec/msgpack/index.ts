@@ -1,4 +1,4 @@
 export { MsgpackFault, type MsgpackReason } from "./fault.js";
 export { type MsgpackMessage, type MsgpackOptions, readMsgpack, readMsgpackPrefix } from "./read.js";
-export { type MsgpackSink, MsgpackSplitter } from "./split.js";
+export { MsgpackSplitter } from "./split.js";
 export { writeMsgpack } from "./write.js";

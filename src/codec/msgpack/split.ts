@@ -1,10 +1,4 @@
-/** Takes the messages that a splitter cuts out of the wire. Each answer says whether to go on. */
-export interface MsgpackSink {
-  /** A message and its wire offset; the bytes are valid during the call only. */
-  message(bytes: Uint8Array, offset: number): boolean;
-  /** A message of more bytes than the limit, by its wire offset. When the answer is true the rest of it is skipped. */
-  tooLarge(offset: number): boolean;
-}
+import type { Cutter, CutterSink } from "../cutter.js";
 
 /** Bytes of size that follow the lead bytes C0 to DF, and further bytes (of a bin, str or ext as many more as the size says). */
 const SIZES = [0, 0, 0, 0, 1, 2, 4, 1, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 2, 4, 2, 4];
@@ -18,10 +12,8 @@ const KEPT = 64 * 1024;
  * A message that cannot be read to its end, for the byte C1 or for a container that opens a level too many, ends behind what tells:
  * a reader finds a fault there at the latest.
  */
-export class MsgpackSplitter {
-  /** Wire bytes before the chunk in hand. */
+export class MsgpackSplitter implements Cutter {
   offset = 0;
-  /** The rest of a too large message is being skipped. */
   skipping = false;
   private readonly limit: number;
   private readonly depth: number;
@@ -47,13 +39,12 @@ export class MsgpackSplitter {
     this.depth = depth;
   }
 
-  /** Whether a message has begun that is not complete. */
-  get pending(): boolean {
+  get isPartial(): boolean {
     return this.levels.length > 0;
   }
 
   /** Cuts a chunk; stops when the sink says so, and counts the chunk as consumed all the same. */
-  push(chunk: Uint8Array, sink: MsgpackSink): void {
+  push(chunk: Uint8Array, sink: CutterSink): void {
     let at = 0;
     while (at < chunk.length) {
       if (this.levels.length === 0) {
@@ -67,7 +58,6 @@ export class MsgpackSplitter {
     this.offset += chunk.length;
   }
 
-  /** Forgets the unfinished message. */
   drop(): void {
     this.close();
     this.skipping = false;
@@ -100,13 +90,8 @@ export class MsgpackSplitter {
     return Uint8Array.from(out);
   }
 
-  /**
-   * Brings a fresh splitter to a saved state: `partial` ends at `offset`; `skipping` as it was must have been set.
-   *
-   * @returns false when they are no such state
-   */
-  resume(partial: Uint8Array, offset: number): boolean {
-    const { skipping } = this;
+  resume(partial: Uint8Array, offset: number, skipping: boolean): boolean {
+    this.skipping = skipping;
     this.offset = offset - partial.length;
     // What stands for skipped bytes may be longer than they were.
     let isPart = skipping || this.offset >= 0;
@@ -115,11 +100,11 @@ export class MsgpackSplitter {
       return false;
     };
     this.push(partial, { message: stop, tooLarge: stop });
-    return isPart && this.skipping === skipping && (this.pending || !skipping);
+    return isPart && this.skipping === skipping && (this.isPartial || !skipping);
   }
 
   /** Deals with what `scan` went over. */
-  private endPiece(chunk: Uint8Array, from: number, to: number, sink: MsgpackSink): boolean {
+  private endPiece(chunk: Uint8Array, from: number, to: number, sink: CutterSink): boolean {
     const whole = this.levels.length === 0;
     if (this.skipping) {
       this.skipping = !whole;

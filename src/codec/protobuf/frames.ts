@@ -1,18 +1,11 @@
-/** Takes what `LengthPrefixFrames` cuts out of the wire. Each answer says whether to go on. */
-export interface FrameSink {
-  /** The payload of a frame, valid during the call; `offset` is the wire offset of its first byte. */
-  frame(payload: Uint8Array, offset: number): boolean;
-  /** A frame beyond the limit, judged from its length; `offset` is that of the length. When the answer is true the frame is skipped. */
-  tooLarge(offset: number): boolean;
-}
+import type { Cutter, CutterSink } from "../cutter.js";
 
 const PREFIX = 4;
 /** Bytes that are kept for the next unfinished frame. */
 const KEPT = 64 * 1024;
 
 /** Cuts a wire of frames, each a big-endian uint32 and as many bytes, at every cut alike. Memory is taken for bytes that have come, never for a length. */
-export class LengthPrefixFrames {
-  /** Wire bytes before the chunk in hand. */
+export class LengthPrefixFrames implements Cutter {
   offset = 0;
   readonly #limit: number;
   /** Bytes of the unfinished frame, its length included; more than `#held` may be allocated. */
@@ -26,12 +19,10 @@ export class LengthPrefixFrames {
     this.#limit = limit;
   }
 
-  /** Whether a frame has begun and not ended: the end of the body here is a truncation. */
   get isPartial(): boolean {
     return this.#held > 0 || this.#skip > 0;
   }
 
-  /** The rest of a frame that is too large is being passed over. */
   get skipping(): boolean {
     return this.#skip > 0;
   }
@@ -47,12 +38,6 @@ export class LengthPrefixFrames {
     return out;
   }
 
-  /**
-   * Brings fresh frames to a saved state.
-   *
-   * @param partial and `skipping`: as they were at the wire offset `offset`
-   * @returns false when they are no such state
-   */
   resume(partial: Uint8Array, offset: number, skipping: boolean): boolean {
     if (skipping) {
       this.offset = offset;
@@ -65,11 +50,10 @@ export class LengthPrefixFrames {
       isPart = false;
       return false;
     };
-    this.push(partial, { frame: stop, tooLarge: stop });
+    this.push(partial, { message: stop, tooLarge: stop });
     return isPart;
   }
 
-  /** Forgets the unfinished frame. */
   drop(): void {
     this.#held = 0;
     this.#skip = 0;
@@ -77,7 +61,7 @@ export class LengthPrefixFrames {
   }
 
   /** Cuts a chunk. Stops behind the frame or the fault at which the sink said so; the rest of the chunk is not looked at. */
-  push(chunk: Uint8Array, sink: FrameSink): void {
+  push(chunk: Uint8Array, sink: CutterSink): void {
     let at = 0;
     while (at < chunk.length) {
       if (this.#skip > 0) {
@@ -107,7 +91,7 @@ export class LengthPrefixFrames {
       if (!isHeld && chunk.length - at - PREFIX >= length) {
         const payload = chunk.subarray(at + PREFIX, at + PREFIX + length);
         at += PREFIX + length;
-        if (!sink.frame(payload, begin + PREFIX)) break;
+        if (!sink.message(payload, begin + PREFIX)) break;
         continue;
       }
       const n = Math.min(PREFIX + length - this.#held, chunk.length - at);
@@ -117,7 +101,7 @@ export class LengthPrefixFrames {
       this.#held = 0;
       const payload = this.#bytes.subarray(PREFIX, PREFIX + length);
       if (this.#bytes.length > KEPT) this.#bytes = new Uint8Array(0);
-      if (!sink.frame(payload, begin + PREFIX)) break;
+      if (!sink.message(payload, begin + PREFIX)) break;
     }
     this.offset += at;
   }

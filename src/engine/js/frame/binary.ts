@@ -1,23 +1,33 @@
+import type { Cutter, CutterSink } from "../../../codec/cutter.js";
 import { type Framer, type MessageSink, NoMessage } from "./sink.js";
 
-/** What the binary wires have in common: a message is bytes that have no part without the rest. */
-export abstract class BinaryFramer implements Framer {
+/** A binary wire, `msgpack` or `protobuf`: a message is bytes that have no part without the rest. */
+export class BinaryFramer implements Framer, CutterSink {
+  private readonly cutter: Cutter;
   private sink: MessageSink = NOBODY;
   private start = 0;
   private bytes: Uint8Array = NOTHING;
 
-  abstract readonly offset: number;
-  abstract readonly skipping: boolean;
-  abstract readonly isPartial: boolean;
-  abstract dropTail(): void;
-  abstract partial(): Uint8Array;
-  abstract resume(partial: Uint8Array, offset: number, skipping: boolean): boolean;
-  /** Hands the messages of a chunk to `message` and `tooLarge`. */
-  protected abstract cut(chunk: Uint8Array): void;
+  /** @param cutter of that wire, fresh */
+  constructor(cutter: Cutter) {
+    this.cutter = cutter;
+  }
+
+  get offset(): number {
+    return this.cutter.offset;
+  }
+
+  get skipping(): boolean {
+    return this.cutter.skipping;
+  }
+
+  get isPartial(): boolean {
+    return this.cutter.isPartial;
+  }
 
   push(chunk: Uint8Array, sink: MessageSink): void {
     this.sink = sink;
-    this.cut(chunk);
+    this.cutter.push(chunk, this);
     this.sink = NOBODY;
     this.bytes = NOTHING;
   }
@@ -49,6 +59,18 @@ export abstract class BinaryFramer implements Framer {
   }
 
   acceptTail(): void {}
+
+  dropTail(): void {
+    this.cutter.drop();
+  }
+
+  partial(): Uint8Array {
+    return this.cutter.partial();
+  }
+
+  resume(partial: Uint8Array, offset: number, skipping: boolean): boolean {
+    return this.cutter.resume(partial, offset, skipping);
+  }
 }
 
 const NOBODY = /* @__PURE__ */ new NoMessage();

@@ -1,4 +1,5 @@
-import { MsgpackFault, writeMsgpack } from "../../../codec/msgpack/index.js";
+import { MsgpackFault, MsgpackSplitter, writeMsgpack } from "../../../codec/msgpack/index.js";
+import { LengthPrefixFrames } from "../../../codec/protobuf/frames.js";
 import type { Fault } from "../../../errors.js";
 import type {
   ArgumentText,
@@ -14,10 +15,9 @@ import type {
 import { cloneValue, writeJson } from "../codec/clone.js";
 import { decodeReplacing, decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
 import { copyValue } from "../codec/value.js";
+import { BinaryFramer } from "../frame/binary.js";
 import { JsonFramer } from "../frame/json.js";
 import { LineFramer } from "../frame/line.js";
-import { MsgpackFramer } from "../frame/msgpack.js";
-import { ProtobufFramer } from "../frame/protobuf.js";
 import { type Framer, isBlank, isBlankOrDone } from "../frame/sink.js";
 import { SseFramer } from "../frame/sse.js";
 import { AgentueProtocol } from "./agentue.js";
@@ -315,8 +315,8 @@ function createFramer({ transport, limits }: SessionOptions): Framer {
     case "json":
       return new JsonFramer(messageBytes);
     case "msgpack":
-      return new MsgpackFramer(messageBytes, limits.depth);
+      return new BinaryFramer(new MsgpackSplitter(messageBytes, limits.depth));
     case "protobuf":
-      return new ProtobufFramer(messageBytes);
+      return new BinaryFramer(new LengthPrefixFrames(messageBytes));
   }
 }

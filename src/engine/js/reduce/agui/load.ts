@@ -42,7 +42,8 @@ export function makeModel(
     model.messages.push(new MessageEntry(message));
   }
   const isEmpty = isStored && isContainer(state) && Object.keys(state).length === 0;
-  if (!isEmpty && model.isTooDeep(state, STATE_LEVEL, source)) return { code: "limit", reason: R_LIMIT_DEPTH, path: "/state" };
+  if (!isEmpty && model.isTooDeep(state, STATE_LEVEL, source))
+    return { code: "limit", reason: R_LIMIT_DEPTH, path: "/state" };
   if (!model.size.admit(0, () => 0) && model.size.exact() > held.size.exact())
     return { code: "limit", reason: R_LIMIT_MODEL, path: "" };
   return model;
