@@ -38,7 +38,7 @@ describe("the protobuf wire in JavaScript", () => {
     expect(toHex(write(event))).toBe(bytes.replaceAll(" ", ""));
   });
 
-  it.each(RULES)("reads %s by rule", (_, bytes, verdict) => {
+  it.each(RULES)("M9: reads %s by rule", (_, bytes, verdict) => {
     expect(read(hex(bytes))).toEqual(verdict);
   });
 
@@ -64,7 +64,7 @@ describe("the protobuf wire in JavaScript", () => {
     expect(read(snapshot, 6)).toHaveProperty("messages");
   });
 
-  it("writes what the reference writes", () => {
+  it("M7: writes what the reference writes", () => {
     const rng = new Rng(1);
     for (const type of EVENT_TYPES) {
       for (let i = 0; i < 40; i++) {

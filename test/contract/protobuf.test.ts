@@ -28,7 +28,7 @@ const skipping = { undecodable: "skip" } as const;
 const faults: AguiCase[] = RULES.flatMap(([name, digits, verdict]) => {
   if (!("at" in verdict) || verdict.fault !== "malformed") return [];
   return {
-    name: `bad_protobuf: ${name}`,
+    name: `M10: bad_protobuf, ${name}`,
     ...on,
     steps: [...GOOD, frameOf(digits), MORE],
     applied: 2,
@@ -51,7 +51,7 @@ const UNNAMED = `${field(1, field(7, ""))}${field(2, LONG)}`;
 
 agui("protobuf", [
   {
-    name: "frames are found at every cut",
+    name: "M5: frames are found at every cut",
     ...on,
     everyCut: true,
     steps: run(text("m", ["é", "中😀"])).map(message),
@@ -146,7 +146,7 @@ agui("protobuf", [
     messages: AFTER_MORE,
   },
   {
-    name: "an arm of a later version is dropped with a warning, each run once",
+    name: "I8, M10: an arm of a later version is dropped with a warning, each run once",
     ...on,
     steps: [UNKNOWN, ...GOOD, UNKNOWN, UNKNOWN, MORE, message({ type: "RUN_ERROR", message: "e" }), UNKNOWN],
     applied: 4,
@@ -337,7 +337,7 @@ function outcome(fold: Fold): unknown {
 describe.each(KINDS)("protobuf, %s", (kind) => {
   const open = (options: Options = {}): Fold => new Fold(engine(kind), "protobuf", { protocol: "ag-ui", ...options });
 
-  it("reads a frame as the text that another wire would have brought", () => {
+  it("I6, M8: reads a frame as the text that another wire would have brought", () => {
     let read = 0;
     for (const [name, digits, verdict] of RULES) {
       if ("at" in verdict) continue;
@@ -364,7 +364,7 @@ describe.each(KINDS)("protobuf, %s", (kind) => {
     expect(read).toBeGreaterThan(40);
   });
 
-  it("drops what only later versions have, of whatever form", () => {
+  it("I8, M10: drops what only later versions have, of whatever form", () => {
     for (const [name, digits, verdict] of RULES) {
       if (!("at" in verdict) || verdict.fault !== "unknown") continue;
       const fold = open();
@@ -376,7 +376,7 @@ describe.each(KINDS)("protobuf, %s", (kind) => {
     }
   });
 
-  it("a body that ends inside of a frame is truncated, and what has come of it is not used", () => {
+  it("M6: a body that ends inside of a frame is truncated, and what has come of it is not used", () => {
     const frames = run(text("m", ["x"])).map(message);
     const ends = frames.map((_, i) => concat(frames.slice(0, i + 1)).length);
     const body = concat(frames);

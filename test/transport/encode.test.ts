@@ -70,7 +70,7 @@ describe("every type of AG-UI over protobuf", () => {
     }
   });
 
-  it("is a length and the payload", () => {
+  it("M4: is a length and the payload", () => {
     for (const [payload, event] of SAMPLES) {
       const hex = payload.replaceAll(" ", "");
       const length = (hex.length / 2).toString(16).padStart(8, "0");
@@ -92,7 +92,7 @@ describe("texts of the wires", () => {
   const event = { type: "CUSTOM", name: "\n\r\u2028é", value: [1.0, 1e21, 0.1] };
   const json = '{"type":"CUSTOM","name":"\\n\\r\u2028é","value":[1,1e+21,0.1]}';
 
-  it("are JSON in their frames", () => {
+  it("L3, L4: are JSON in their frames", () => {
     expect(text(encodeEvent(event, { transport: "json" }))).toBe(json);
     expect(text(encodeEvent(event, { transport: "ndjson" }))).toBe(`${json}\n`);
     expect(text(encodeEvent(event, { transport: "sse" }))).toBe(`data: ${json}\n\n`);

@@ -28,7 +28,7 @@ describe("media types", () => {
     }
   });
 
-  it("name the protobuf wire as the reference does", () => {
+  it("M3: name the protobuf wire as the reference does", () => {
     expect(mediaTypeOf("protobuf")).toBe(AGUI_MEDIA_TYPE);
   });
 

@@ -162,7 +162,7 @@ describe("negotiation", () => {
     expect(agui("text/html", "protobuf", "ndjson")).toBe("406");
   });
 
-  it("admits protobuf where the reference does", () => {
+  it("M1, M2: admits protobuf where the reference does", () => {
     const rng = new Rng(1);
     const names = [
       PROTO,
