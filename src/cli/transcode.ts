@@ -13,7 +13,7 @@ export interface TranscodeOptions extends ReadingOptions {
 /**
  * Writes the events of an input on another wire; what went wrong goes to stderr, and what was written before it goes out in any case.
  *
- * @returns 0, or 1 when something was refused or left out, or the input is cut off. A "json" input is one event and no body: it is judged for refusal only
+ * @returns 0, or 1 when something was refused or left out with an error, or the input is cut off. A "json" input is one event and no body: it is judged for refusal only
  */
 export async function transcode(file: string, options: TranscodeOptions, io: Io): Promise<number> {
   const from = await transportOf(file, options.from);

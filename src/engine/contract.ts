@@ -165,7 +165,7 @@ export interface Stats {
   bytes: number;
   /** Events accepted. */
   applied: number;
-  /** Events skipped because their seq was not above the last one. */
+  /** Events skipped because their seq was not above the last one; AG-UI: dropped with a warning. */
   skipped: number;
   /** Events dropped because their stream was refused. */
   dropped: number;
