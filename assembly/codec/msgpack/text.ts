@@ -75,7 +75,7 @@ function copyParts(p: usize, end: usize, d: usize): usize {
         p++;
         continue;
       }
-      d = copyForeign(p, end, d);
+      d = copyForeign(p, stop, end, d);
       if (!d) return 0;
       p = foreignEnd;
     }
@@ -85,9 +85,8 @@ function copyParts(p: usize, end: usize, d: usize): usize {
 
 let foreignEnd: usize = 0;
 
-// Characters above U+007F, as many as follow each other within about a part.
-function copyForeign(p: usize, end: usize, d: usize): usize {
-  const stop = p + min<usize>(end - p, PART);
+// Characters above U+007F, as many as begin before `stop`.
+function copyForeign(p: usize, stop: usize, end: usize, d: usize): usize {
   do {
     const word = load<u32>(p);
     let next: usize = 0;

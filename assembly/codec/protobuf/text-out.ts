@@ -143,7 +143,7 @@ function putPart(p: usize, stop: usize, end: usize): usize {
       store<u32>(d, load<u32>(p));
       d += q - p;
       p = q;
-    } while (p < end && load<u8>(p) >= 0x80);
+    } while (p < stop && load<u8>(p) >= 0x80);
   }
   return p;
 }
