@@ -19,6 +19,7 @@ import { clearWarnings } from "../reduce/agui/warnings";
 import { rejectRun } from "./agui-session";
 import { reportWarnings } from "./agui-warnings";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_REFUSED } from "./events";
+import { noMemory } from "./failure";
 import {
   add, C_APPLIED, C_DROPPED, C_FIRST, C_HELD_INDEX, C_HELD_OFFSET, C_OPTIONS, C_RUN, C_SKIPPED, C_STATE, LOST, option, PAUSED,
   T_FLAGS, T_ID, T_QUEUED_BYTES,
@@ -93,7 +94,11 @@ function fold(c: usize, s: usize): u32 {
     trackCommit(s);
   }
   setAccount(account);
-  if (done) return !wireOf(c) || emit(c, eventText, eventTextEnd) ? EVENT_ACCEPTED : EVENT_NO_MEMORY;
+  if (done) {
+    // it was applied, whatever becomes of writing it
+    if (wireOf(c) && !emit(c, eventText, eventTextEnd)) noMemory(c);
+    return EVENT_ACCEPTED;
+  }
   clearWarnings();
   return faultCode == code.E_OUT_OF_MEMORY ? EVENT_NO_MEMORY : refuse(c);
 }

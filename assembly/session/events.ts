@@ -10,8 +10,9 @@ import {
 import { ACCEPTED, eventOp, eventSeq, failField, judge, revealsGap, SKIPPED } from "../reduce/agentue/judge";
 import { apply } from "../reduce/agentue/apply";
 import { IN_BURST, S_DROPPED, S_FLAGS, S_SEQ, S_SKIPPED, S_STATUS } from "../reduce/agentue/state";
-import { add, C_APPLIED, C_COUNT, C_DROPPED, C_OPTIONS, C_SKIPPED, option, PAUSED, T_FLAGS, T_STATE } from "./layout";
+import { add, C_APPLIED, C_COUNT, C_DROPPED, C_OPTIONS, C_SKIPPED, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "./layout";
 import { aboutPlace, aboutRoute, aboutSequence, reportEvent, reportFault, reportGap, reportWarning } from "./output";
+import { noMemory } from "./failure";
 import { placeInMessage } from "./place";
 import { enqueue } from "./queue";
 import { emit, wireOf } from "./transcode/emit";
@@ -103,7 +104,11 @@ function take(c: usize, t: usize, isNew: bool, p: usize, end: usize): u32 {
   add(c, C_APPLIED, 1);
   if (gap) reportGap(eventOp, lastSeq);
   if (flags(c) & layout.FLAG_REPORT_EVENTS) reportEvent(p, end);
-  if (wireOf(c) && !emit(c, p, end)) return EVENT_NO_MEMORY;
+  if (wireOf(c)) {
+    // what goes out may have been rewritten in place: the stream's own id stays
+    aboutRoute(t + T_ID, load<u32>(t, T_ID_LENGTH));
+    if (!emit(c, p, end)) noMemory(c);
+  }
   if (eventOp == code.OP_START) forgetEnding(c, t);
   else if (eventOp == code.OP_END) noteEnding(c, t);
   return EVENT_ACCEPTED;

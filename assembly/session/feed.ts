@@ -37,11 +37,13 @@ import {
 import { conclude, hasOption, hasRoom, nextIndex, readMessage } from "./message";
 import { aboutMessage, isOutputFull, reportFault } from "./output";
 import { handleMessage, scanMessage } from "./protocol";
-import { endEmission } from "./transcode/emit";
+import { endEmission, releaseWire } from "./transcode/emit";
 import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
 
 /** A larger output queue is given back with the next call. */
 const KEPT_OUTPUT: u32 = 1 << 20;
+/** The same for what a transcoder writes: twice what interrupts a call, and room for an event. */
+const KEPT_WIRE: u32 = 3 << 20;
 
 @inline function transport(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT); }
 
@@ -70,6 +72,7 @@ function setOptions(c: usize): void {
 export function beginCall(c: usize): void {
   enter(c);
   if (load<u32>(SCRATCH_OUTPUT, RUN_CAP) > KEPT_OUTPUT) bytesFree(SCRATCH_OUTPUT);
+  if (load<u32>(SCRATCH_WIRE, RUN_CAP) > KEPT_WIRE) releaseWire();
   bytesClear(SCRATCH_OUTPUT);
   bytesClear(SCRATCH_WIRE);
   store<u32>(c, option(c, layout.OPT_REPORTS), C_REPORTS_LEFT);
@@ -320,6 +323,7 @@ export function finishBody(c: usize): u32 {
   if (load<u8>(c, C_FINISHED) || load<u8>(c, C_FAILURE)) {
     if (!load<u8>(c, C_FINISHED)) store<u8>(c, 1, C_TRUNCATED);
     store<u8>(c, 1, C_FINISHED);
+    endEmission(c);
     endRun(c);
     return 0;
   }

@@ -125,7 +125,7 @@ const CASES: readonly Case[] = [
       ["set of the block", [{ op: "set", seq: 3, block: { id: "a", type: "t" } }, append(4, "a", "y"), end(5)]],
       [
         "set of a field",
-        [{ op: "set", seq: 3, mask: "block.z", block: { id: "a", z: 1 } }, append(4, "a", "y"), end(5)],
+        [{ op: "set", seq: 3, mask: "block.x", block: { id: "a", x: "" } }, append(4, "a", "y"), end(5)],
       ],
     ] as [name: string, rest: Json[]][]
   ).map(
@@ -146,11 +146,27 @@ const CASES: readonly Case[] = [
       start("s"),
       { op: "set", seq: 3, block: { id: "b", type: "t" } },
       { op: "set", seq: 4, mask: "meta.x", meta: { x: {} } },
+      { op: "set", seq: 5, mask: "block.z", block: { id: "a", z: 1 } },
+      { op: "set", seq: 6, mask: "block.xy", block: { id: "a", xy: "" } },
       end(2, "s"),
-      append(5, "a", LOW),
-      end(6),
+      append(7, "a", LOW),
+      end(8),
     ],
     deltas: ["", "😀"],
+  },
+  {
+    name: "is not held for names longer than 4,096 units",
+    protocol: "agentue",
+    events: [
+      start(),
+      append(2, "a", `1${HIGH}`, "", "é".repeat(4095)),
+      append(3, "a", `2${HIGH}`, "", "f".repeat(4096)),
+      append(4, "a", LOW, "", "é".repeat(4095)),
+      append(5, "a", LOW, "", "f".repeat(4096)),
+      end(6),
+    ],
+    deltas: ["1", `2${LOST}`, "😀", LOST],
+    lost: 2,
   },
   {
     name: "is dropped at the end of the body",

@@ -224,8 +224,15 @@ export function isFlatBlock(digits: u32): bool {
   if (blockMore || envelopeDepth > 2) return false;
   for (let i: u32 = 0; i < blockCount; i++) {
     const entry = BLOCK_MEMBERS + i * MEMBER_SIZE;
-    if (load<u32>(entry, 16) == K_NUMBER && load<u32>(entry, 12) - load<u32>(entry, 8) > digits) return false;
+    if (load<u32>(entry, 16) == K_NUMBER && !isShortNumber(load<u32>(entry, 8), load<u32>(entry, 12), digits)) return false;
   }
+  return true;
+}
+
+// Without an exponent so few digits are within the range of a double and survive it: no wire loses or refuses them.
+function isShortNumber(p: usize, end: usize, digits: u32): bool {
+  if (<u32>(end - p) > digits) return false;
+  for (; p < end; p++) if ((<u32>load<u8>(p) | 32) == 0x65) return false;
   return true;
 }
 

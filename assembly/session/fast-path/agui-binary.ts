@@ -13,7 +13,7 @@ import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from
 import { wireOf } from "../transcode/emit";
 import { putTokenFrame } from "../transcode/token-frame";
 import { putTokenMap, putTokenText } from "../transcode/token-text";
-import { mayRelay, relayed, relayMessage } from "../transcode/relay";
+import { mayRelay, relayed, relayMap } from "../transcode/relay";
 import { areTokensOrdinary } from "./agui-token";
 import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
@@ -66,7 +66,7 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
 // Writes what was folded on the other wire. Members of a map keep their order, those of a frame have that of its fields.
 function relay(c: usize, p: usize, end: usize, transport: u32, wire: u32): bool {
   if (wire == TRANSPORT_PROTOBUF) return relayed(c, putTokenFrame(kind, id, idLength, delta, deltaLength, tag, tagLength, time, false));
-  if (transport == TRANSPORT_MSGPACK) return relayMessage(c, p, end);
+  if (transport == TRANSPORT_MSGPACK) return relayMap(c, p, end);
   if (wire == TRANSPORT_MSGPACK) return relayed(c, putTokenMap(kind, id, idLength, delta, deltaLength, tag, tagLength, time));
   return relayed(c, putTokenText(kind, id, idLength, takenStart, <u32>(takenEnd - takenStart), tag, tagLength, time, wire == TRANSPORT_SSE));
 }

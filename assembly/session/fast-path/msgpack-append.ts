@@ -6,7 +6,7 @@ import { B_ID, B_ID_LENGTH, findOtherBlock, S_LAST_BLOCK } from "../../reduce/ag
 import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_LAST_USED, add, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { findOtherStream } from "../streams";
 import { wireOf } from "../transcode/emit";
-import { mayRelay, relayMessage } from "../transcode/relay";
+import { mayRelay, relayMap } from "../transcode/relay";
 import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { foldAppend } from "./token";
 import {
@@ -36,7 +36,7 @@ export function foldAppends(c: usize, p: usize, end: usize): usize {
       if (!q) break;
     }
     n++;
-    if (wire && !relayMessage(c, p, q)) { p = q; break; }
+    if (wire && !relayMap(c, p, q)) { p = q; break; }
     p = q;
   }
   foldedAppends = n;

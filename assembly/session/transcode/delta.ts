@@ -4,7 +4,7 @@ import { OP_APPEND, OP_END, OP_ERROR, OP_SET, OP_START } from "../../abi/codes";
 import {
   F_BLOCK, F_MASK, F_STREAM_ID, fieldEnd, fieldKind, fieldStart, findBlockMember, isString, K_ESCAPED, K_OBJECT, memberEnd, memberKind, memberStart, opOf,
 } from "../../reduce/agentue/envelope";
-import { maskEnd, maskPath, maskRoot, maskSegments, parseMask, ROOT_BLOCK } from "../../reduce/agentue/mask";
+import { maskEnd, maskPath, maskRoot, maskSegments, parseMask, ROOT_BLOCK, segmentEnd } from "../../reduce/agentue/mask";
 import { slotEnd, slotStart, slotsWithStrings } from "../../reduce/agui/event";
 import { NAME_ID } from "../../reduce/names";
 import { ANY, dropAllHalves, dropHalf, dropHalves, findHalf, nameDelta, NONE } from "./halves";
@@ -45,7 +45,9 @@ export function endAppended(c: usize): bool {
   takeStream();
   if (op == OP_START || op == OP_END || op == OP_ERROR) nameDelta(0, stream, streamLength, 0, ANY, 0, ANY);
   else if (op == OP_SET && fieldKind(F_BLOCK) == K_OBJECT && findBlockMember(NAME_ID, 2) && load<u8>(memberStart) == 0x22) {
-    nameDelta(0, stream, streamLength, memberStart + 1, <u32>(memberEnd - memberStart) - 2, 0, ANY);
+    // a mask speaks of one field, also when it goes on below it
+    const masked = isString(fieldKind(F_MASK)) && parseMask(fieldStart(F_MASK) + 1, fieldEnd(F_MASK) - 1) && maskRoot == ROOT_BLOCK;
+    nameDelta(0, stream, streamLength, memberStart + 1, <u32>(memberEnd - memberStart) - 2, masked ? maskPath : 0, masked ? <u32>(segmentEnd(maskPath) - maskPath) : ANY);
   } else return false;
   return dropHalves(c);
 }

@@ -1,7 +1,8 @@
 // One event on its way to another wire: its text in that wire's form, behind what the call has written so far.
 import * as code from "../../abi/codes";
 import { OPT_TO, OPT_TRANSPORT } from "../../abi/layout";
-import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { bytesClear, bytesFree, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { setAccount } from "../../memory/heap";
 import { copyExact, copyForward } from "../../memory/copy";
 import { writeMsgpack, msgpackWriteLosses } from "../../codec/msgpack/write";
 import { msgpackReadLosses } from "../../codec/msgpack/read";
@@ -19,13 +20,21 @@ import { reportWarnings } from "../agui-warnings";
 import { C_EVENT_INDEX, C_LOSSES, C_OPTIONS, C_RUN } from "../layout";
 import { aboutMessage, reportFault, reportLoss } from "../output";
 import { deltaEnd, deltaIsLoose, deltaStart, endAppended, endDelta, findAppended, findDelta } from "./delta";
-import { dropAllHalves, dropHalf, escapeOf, findHalf, HALF_LENGTH, halfLost, holdHalf, holdsHalves, passOthers } from "./halves";
+import { dropAllHalves, dropHalf, escapeOf, findHalf, HALF_LENGTH, holdHalf, holdsHalves, mayHold, passOthers, reserveHalf } from "./halves";
 
 /** The wire that events go out on (`TRANSPORT_` id), 0 = nowhere: the connection is a reducer's. */
 @inline export function wireOf(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, OPT_TO); }
 
 /** Whether events go out on it as JSON text. */
 @inline export function isTextWire(wire: u32): bool { return wire < <u32>code.TRANSPORT_MSGPACK; }
+
+/** Gives unusually large buffers of the outlet back. */
+export function releaseWire(): void {
+  const account = setAccount(0);
+  bytesFree(WIRE);
+  bytesFree(EVENT);
+  setAccount(account);
+}
 
 /** Room for what an event of `n` bytes of text comes to, before it is applied; false = out of memory. */
 export function reserveWire(n: u32): bool { return scratchReserve(WIRE, n * 3 + 256) && scratchReserve(EVENT, n + 128); }
@@ -34,8 +43,8 @@ const TYPE_PATH: usize = memory.data<u8>([0x2f, 0x74, 0x79, 0x70, 0x65, 0, 0, 0]
 const DATA: usize = memory.data<u8>([0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0, 0]);
 
 /**
- * Writes the accepted event [p, end), which the protocol's reader has read: validated, compact but for the spelling of escapes in an AgentUE delta. False = out of
- * memory, nothing written.
+ * Writes the accepted event [p, end), which the protocol's reader has read: validated, compact but for the spelling of escapes in an AgentUE delta. An event that has
+ * no form on the wire is left out, and changes nothing of what is held. False = out of memory, nothing written.
  */
 export function emit(c: usize, p: usize, end: usize): bool {
   const wire = wireOf(c);
@@ -45,7 +54,6 @@ export function emit(c: usize, p: usize, end: usize): bool {
     return true;
   }
   const run = load<u32>(c, C_RUN) != 0;
-  let losses = readLosses(c);
   if (run) findDelta();
   else {
     findAppended();
@@ -54,15 +62,27 @@ export function emit(c: usize, p: usize, end: usize): bool {
       findAppended();
     }
   }
-  if (!deltaStart) {
-    if (holdsHalves(c) && (run ? endDelta(c) : endAppended(c))) losses |= code.LOSS_SURROGATE;
-  } else if (holdsHalves(c) || endsWithHighSurrogate(deltaStart, deltaEnd)) {
-    if (!joinHalves(c, p, end, run)) return false;
-    if (halfLost()) losses |= code.LOSS_SURROGATE;
+  const high = deltaStart != 0 && endsWithHighSurrogate(deltaStart, deltaEnd) && mayHold();
+  if (!holdsHalves(c) && !high) return putBinary(c, p, end, wire) != NO_MEMORY;
+  // entries stay where they are from here on
+  if (high && !reserveHalf(c)) return false;
+  const held = deltaStart ? findHalf(c) : 0, joined = deltaStart < deltaEnd ? held : 0;
+  if (joined || high) {
+    if (!joinHalves(p, end, joined, high)) return false;
     p = load<u32>(EVENT, RUN_PTR);
     end = p + load<u32>(EVENT, RUN_LEN);
   }
-  return putBinary(c, p, end, wire, losses);
+  const outcome = putBinary(c, p, end, wire);
+  if (outcome != WRITTEN) return outcome == LEFT_OUT;
+  let lost = false;
+  if (!deltaStart) lost = run ? endDelta(c) : endAppended(c);
+  else {
+    if (run) passOthers(c, held);
+    if (joined) dropHalf(c, joined);
+    if (high) lost = holdHalf(c, deltaEnd - HALF_LENGTH);
+  }
+  if (lost) noteLosses(c, code.LOSS_SURROGATE);
+  return true;
 }
 
 /** Says at the end of the body what is lost of halves that no other half has followed. */
@@ -83,23 +103,18 @@ function noteLosses(c: usize, losses: u32): void {
   for (; losses; losses &= losses - 1) reportLoss(c, <u32>ctz(losses));
 }
 
-// Makes the text of the event in SCRATCH_EVENT: with the half that was held for its delta, without one at its end, which is held. False = out of memory.
-function joinHalves(c: usize, p: usize, end: usize, run: bool): bool {
+// Makes the text of the event in SCRATCH_EVENT: with the half of the entry `held` (0: none) before its delta, without the one at its end when it is `high`. False = out of
+// memory.
+function joinHalves(p: usize, end: usize, held: usize, high: bool): bool {
   bytesClear(EVENT);
   if (!scratchReserve(EVENT, <u32>(end - p) + 64)) return false;
-  const high = endsWithHighSurrogate(deltaStart, deltaEnd), stop = high ? deltaEnd - HALF_LENGTH : deltaEnd, start = <usize>load<u32>(EVENT, RUN_PTR);
-  const held = findHalf(c);
-  if (run) passOthers(c, held);
+  const stop = high ? deltaEnd - HALF_LENGTH : deltaEnd, start = <usize>load<u32>(EVENT, RUN_PTR);
   let d = put(start, p, deltaStart);
-  // an empty delta says nothing of what comes
-  if (held && deltaStart < deltaEnd) {
-    d = put(d, escapeOf(held), escapeOf(held) + HALF_LENGTH);
-    dropHalf(c, held);
-  }
+  if (held) d = put(d, escapeOf(held), escapeOf(held) + HALF_LENGTH);
   d = put(put(d, deltaStart, stop), deltaEnd, end);
   memory.fill(d, 0, 64);
   store<u32>(EVENT, <u32>(d - start), RUN_LEN);
-  return !high || holdHalf(c, stop);
+  return true;
 }
 
 function put(d: usize, p: usize, end: usize): usize {
@@ -142,33 +157,42 @@ export function putText(p: usize, end: usize, sse: bool, loose: bool): bool {
   return true;
 }
 
-/** Writes the validated text [p, end), canonical for protobuf, as a message of a binary wire, and notes the losses; false = out of memory, nothing written. */
-export function putBinary(c: usize, p: usize, end: usize, wire: u32, losses: u32): bool {
+// What came of an event on its way to a binary wire.
+export const WRITTEN: u32 = 0;
+/** It has no form there, which was said. */
+export const LEFT_OUT: u32 = 1;
+export const NO_MEMORY: u32 = 2;
+
+/** Writes the validated text [p, end), canonical for protobuf, as a message of a binary wire, and notes the losses, those of reading it among them. */
+export function putBinary(c: usize, p: usize, end: usize, wire: u32): u32 {
   if (wire == code.TRANSPORT_MSGPACK) {
     const status = writeMsgpack(p, end, WIRE);
-    if (status == code.E_OUT_OF_MEMORY) return false;
-    if (status) refuse(c, code.E_LIMIT, status == code.E_BAD_MSGPACK ? code.R_WIRE_RANGE : code.R_LIMIT_DEPTH);
-    else noteLosses(c, losses | msgpackWriteLosses);
-    return true;
+    if (status == code.E_OUT_OF_MEMORY) return NO_MEMORY;
+    if (status) {
+      refuse(c, code.E_LIMIT, status == code.E_BAD_MSGPACK ? code.R_WIRE_RANGE : code.R_LIMIT_DEPTH);
+      return LEFT_OUT;
+    }
+    noteLosses(c, readLosses(c) | msgpackWriteLosses);
+    return WRITTEN;
   }
   const before = load<u32>(WIRE, RUN_LEN);
-  if (!scratchReserve(WIRE, 4)) return false;
+  if (!scratchReserve(WIRE, 4)) return NO_MEMORY;
   store<u32>(WIRE, before + 4, RUN_LEN);
   const status = writeProtobuf(p, WIRE);
   if (status == PROTOBUF_OK) {
     store<u32>(<usize>load<u32>(WIRE, RUN_PTR) + before, bswap<u32>(load<u32>(WIRE, RUN_LEN) - before - 4));
-    noteLosses(c, losses | protobufWriteLosses);
-    return true;
+    noteLosses(c, readLosses(c) | protobufWriteLosses);
+    return WRITTEN;
   }
   store<u32>(WIRE, before, RUN_LEN);
-  if (status == PROTOBUF_NO_MEMORY) return false;
+  if (status == PROTOBUF_NO_MEMORY) return NO_MEMORY;
   // only what was not enforced has a type without a form
   if (status == PROTOBUF_UNKNOWN && slotsWithStrings >> <u64>F_TYPE & 1) {
     addWarning(code.W_UNKNOWN_EVENT, 0, TYPE_PATH, 5, slotStart(F_TYPE) + 1, <u32>(slotEnd(F_TYPE) - slotStart(F_TYPE)) - 2);
     reportWarnings(c);
   }
   else refuse(c, code.E_BAD_EVENT, 0);
-  return true;
+  return LEFT_OUT;
 }
 
 // The event has no form on the wire: it is left out, and that is said.

@@ -1,6 +1,7 @@
 // Surrogate halves at the end of deltas, which no binary wire can carry alone: held until the other half comes or what they belong to ends.
 import { bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyExact, equalBytes } from "../../memory/copy";
+import { codeUnits } from "../../text/units";
 import { C_HALVES } from "../layout";
 
 // Entry, 4-byte aligned: 0 size | 4 family u16, what kind of delta it is, 0 = AgentUE | 6 passed u16 | 8, 12, 16 lengths of the three names |
@@ -14,6 +15,8 @@ export const ANY: u32 = 0xffffffff;
 export const NONE: u32 = 0xfffffffe;
 /** More halves than this are not held: the oldest is lost then. */
 const MOST: u32 = 256;
+/** UTF-16 code units of the names of one half. */
+const LONGEST_NAMES: u32 = 4096;
 
 // The names of the delta in hand, as canonical string contents.
 let family: u32 = 0;
@@ -99,26 +102,27 @@ export function dropAllHalves(c: usize): bool {
 /** Gives the memory back. */
 export function freeHalves(c: usize): void { bytesFree(c + C_HALVES); }
 
-// `holdHalf` had to forget another one.
-let lost: bool = false;
-
-/** Whether a half had to be forgotten since the last call because there were too many. */
-export function halfLost(): bool {
-  const was = lost;
-  lost = false;
-  return was;
+/** Whether a half of the named delta may be held: names could be as long as a message. */
+export function mayHold(): bool {
+  let units: u32 = 0;
+  for (let i: u32 = 0; i < 3; i++) {
+    const name = <usize>load<u32>(OWN + (<usize>i << 3));
+    units += codeUnits(name, name + bytesOf(ownLength(i)));
+  }
+  return units <= LONGEST_NAMES;
 }
 
-/** Holds the escape at `half` for the delta that was named; false = out of memory. */
+@inline function entrySize(): u32 { return (<u32>NAMES + bytesOf(ownLength(0)) + bytesOf(ownLength(1)) + bytesOf(ownLength(2)) + 3) & ~3; }
+
+/** Makes sure of the memory that `holdHalf` takes; false = there is none. */
+export function reserveHalf(c: usize): bool { return bytesReserve(c + C_HALVES, entrySize()); }
+
+/** Holds the escape at `half` for the delta that was named, where `reserveHalf` has made room; whether the oldest one had to be forgotten for it. */
 export function holdHalf(c: usize, half: usize): bool {
-  const run = c + C_HALVES, a = bytesOf(ownLength(0)), b = bytesOf(ownLength(1)), n = bytesOf(ownLength(2)), size = (<u32>NAMES + a + b + n + 3) & ~3;
-  if (!bytesReserve(run, size)) return false;
+  const run = c + C_HALVES, a = bytesOf(ownLength(0)), b = bytesOf(ownLength(1)), n = bytesOf(ownLength(2)), size = entrySize();
   let count: u32 = 0;
   for (let entry = first(c); entry < behind(c); entry += load<u32>(entry)) count++;
-  if (count == MOST) {
-    lost = true;
-    dropHalf(c, first(c));
-  }
+  if (count == MOST) dropHalf(c, first(c));
   const entry = behind(c);
   store<u32>(entry, size);
   store<u32>(entry, family, FAMILY);
@@ -128,5 +132,5 @@ export function holdHalf(c: usize, half: usize): bool {
   copyExact(entry + NAMES + a, load<u32>(OWN, 8), b);
   copyExact(entry + NAMES + a + b, load<u32>(OWN, 16), n);
   store<u32>(run, load<u32>(run, RUN_LEN) + size, RUN_LEN);
-  return true;
+  return count == MOST;
 }

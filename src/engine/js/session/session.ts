@@ -85,6 +85,9 @@ export class JsSession implements EngineSession {
   finish(reports: Report[]): number {
     const { pipeline, options } = this;
     if (pipeline.failure !== undefined || this.finished) {
+      pipeline.begin(reports, true);
+      pipeline.outlet?.end();
+      pipeline.end();
       // A run may have gone on by other means than the body.
       this.protocol.finish();
       return 0;

@@ -31,13 +31,21 @@ export const AGENTUE_DELTAS: DeltaRules<Field> = {
 
   passes: () => false,
 
+  lengthOf: ({ stream, block, field }) => stream.length + block.length + field.length,
+
   without(held, event) {
     const { op } = event;
     const stream = streamOf(event);
     if (op === "start" || op === "end" || op === "error") return held.filter(({ key }) => key.stream !== stream);
     const block = op === "set" ? own(event, "block") : undefined;
     if (!isObject(block)) return [...held];
-    return held.filter(({ key }) => key.stream !== stream || key.block !== own(block, "id"));
+    const id = own(block, "id");
+    // A mask speaks of one field, also when it goes on below it.
+    const { fault, slot, segments } = parseMask(typeof event.mask === "string" ? event.mask : "");
+    const field = fault === 0 && slot === "block" ? segments[0] : undefined;
+    return held.filter(
+      ({ key }) => key.stream !== stream || key.block !== id || (field !== undefined && key.field !== field),
+    );
   },
 };
 
@@ -70,6 +78,8 @@ export const AGUI_DELTAS: DeltaRules<Item> = {
   },
 
   find: findItem,
+
+  lengthOf: ({ owner = "", id = "" }) => owner.length + id.length,
 
   passes: ({ family, owner }, other) => family === other.family && owner === other.owner,
 

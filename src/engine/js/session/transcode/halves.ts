@@ -23,6 +23,8 @@ export interface DeltaRules<Key> {
   find(held: readonly Held<Key>[], key: Key): number;
   /** Whether a delta of one key leaves a half of the other one passed. */
   passes(key: Key, other: Key): boolean;
+  /** UTF-16 code units of the names in a key. */
+  lengthOf(key: Key): number;
   /** Those that are left when an event has come that has no delta. */
   without(held: readonly Held<Key>[], event: JsonObject): Held<Key>[];
 }
@@ -36,6 +38,8 @@ export interface Joined {
 
 /** More halves than this are not held: the oldest is lost then. */
 export const MOST_HALVES = 256;
+/** UTF-16 code units of the names of one half: they could be as long as a message. */
+const LONGEST_NAMES = 4096;
 
 /** High surrogate halves at the end of deltas, held until the other half comes or what they belong to ends (docs/transcoding.md §3). */
 export class Halves<Key = unknown> {
@@ -66,7 +70,7 @@ export class Halves<Key = unknown> {
     }
     const { holder, name, key } = delta;
     const text = holder[name] as string;
-    const endsHigh = isHigh(text.charCodeAt(text.length - 1));
+    const endsHigh = isHigh(text.charCodeAt(text.length - 1)) && rules.lengthOf(key) <= LONGEST_NAMES;
     if (!endsHigh && held.length === 0) return undefined;
     const place = rules.find(held, key);
     // An empty delta says nothing of what comes.
@@ -89,6 +93,12 @@ export class Halves<Key = unknown> {
     if (this.next !== undefined) this.held = this.next;
     this.next = undefined;
     return this.loses;
+  }
+
+  /** The event that was looked at does not go out: it has changed nothing. */
+  forsake(): void {
+    this.next = undefined;
+    this.loses = false;
   }
 
   /** Forgets all; whether there was any. */

@@ -85,7 +85,7 @@ export class Outlet {
   private lineOf(event: JsonObject, spelled: Spelled): string {
     const json =
       spelled === PLAIN
-        ? writeJson(event, this.pipeline.source.exact)
+        ? writeJson(event, this.pipeline.text === undefined && this.pipeline.source.exact)
         : stringify(event, presentOrders(spelled.orders), spelled.spellings);
     return this.to === "sse" ? `data: ${json}\n\n` : `${json}\n`;
   }
@@ -106,18 +106,19 @@ export class Outlet {
   commit(route: Route): void {
     const draft = this.draft!;
     this.draft = undefined;
-    const dropped = this.halves?.settle() ? LOSS_SURROGATE : 0;
     if ("fault" in draft) {
+      this.halves?.forsake();
       this.leaveOut(draft.fault, route);
       return;
     }
-    let losses = this.read.bits;
-    if ("text" in draft) this.text += draft.text;
-    else {
-      this.append(draft.bytes);
-      losses |= draft.losses | dropped;
+    if ("text" in draft) {
+      this.text += draft.text;
+      this.tell(this.read.bits, route);
+      return;
     }
-    this.tell(losses, route);
+    this.append(draft.bytes);
+    this.tell(this.read.bits | draft.losses, route);
+    if (this.halves!.settle()) this.tell(LOSS_SURROGATE, route);
   }
 
   private append(bytes: Uint8Array): void {
