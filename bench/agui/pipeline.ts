@@ -115,7 +115,7 @@ function result(name: string, side: "wasm" | "js", times: number[], events: numb
 
 function pipelineCase(traffic: PipelineInput["traffic"], title: string, events: number, target: number): Case {
   return {
-    id: `ag-ui/pipeline/${traffic}`,
+    id: `ag-ui/pipeline/${traffic}-${events}`,
     group: "AG-UI, whole pipeline of the official client",
     title,
     unit: "ns/event",
@@ -140,5 +140,7 @@ function pipelineCase(traffic: PipelineInput["traffic"], title: string, events: 
 /** What a program gains that goes from the official client's event pipeline to this one. */
 export const pipelineCases: Case[] = [
   pipelineCase("text", "a run of 2,000 text events", 2_000, 50),
+  // What a run begins and ends with, the state as a JavaScript value, is most of a short one.
   pipelineCase("delta", "a run of 400 deltas on a 100 KB state", 400, 1_000),
+  pipelineCase("delta", "a run of 2,000 deltas on a 100 KB state", 2_000, 1_000),
 ];

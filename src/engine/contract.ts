@@ -39,8 +39,20 @@ export interface AguiSessionOptions {
   onDeltaFailure: OnDeltaFailure;
   unknownEnum: UnknownEnum;
   middleware: Middleware | undefined;
-  /** The baseline: a partial RunAgentInput, a plain value. */
-  input: unknown;
+  /** What the run begins with. */
+  input: Baseline | undefined;
+}
+
+/** A partial RunAgentInput that the public layer has copied, and held to the schema and to the limits; what was learned of it on the way. */
+export interface Baseline {
+  /** Those that count: `threadId`, `runId`, `parentRunId`, `messages`, `state`. Sessions copy what they keep. */
+  members: Record<string, unknown>;
+  /** At most so many levels of nesting. */
+  depth: number;
+  /** At most so many bytes as compact JSON. */
+  bound: number;
+  /** Whether numbers may be among them whose digits a double does not keep. */
+  exact: boolean;
 }
 
 /** What a session is made with; every member is filled in and checked by the public reducer. */

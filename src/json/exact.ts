@@ -158,6 +158,21 @@ export function stringify(
 }
 
 /**
+ * Compact JSON of a value as `stringify` takes it.
+ *
+ * @param exact whether there may be an `ExactNumber` in it
+ */
+export function writeJson(value: unknown, exact: boolean): string {
+  if (exact) return stringify(value);
+  try {
+    return JSON.stringify(value);
+  } catch {
+    // JSON.stringify recurses: some hosts give it less room than the nesting that a model may have.
+    return stringify(value);
+  }
+}
+
+/**
  * The member names of one object inside a well-formed JSON text, in the order of the document, each once.
  * JavaScript objects list integer-like names first and so cannot tell.
  *

@@ -1,11 +1,12 @@
 import { R_LIMIT_BLOCKS, R_LIMIT_DEPTH, R_LIMIT_MODEL, R_LIMIT_NUMBER } from "../../assembly/abi/codes.js";
+import type { Baseline } from "../engine/contract.js";
 import { depthOf } from "../engine/js/codec/clone.js";
 import { copyValue, LONGEST_DOUBLE } from "../engine/js/codec/value.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import { ExactNumber, stringify } from "../json/exact.js";
 import { pointerStep } from "../json/object.js";
 import { utf8Length } from "../json/text.js";
-import { isContainer, measure } from "../json/tree.js";
+import { isContainer, type Measure, measure } from "../json/tree.js";
 import { type Limits, MAXIMUM_LIMITS } from "../limits.js";
 import { enforceShape, type Removal } from "../schema/enforce.js";
 import { translateInput } from "../schema/legacy.js";
@@ -24,11 +25,10 @@ const FRAME_BYTES = 22;
  * translated without a word. It is held to the limits here, so that no engine has to.
  *
  * @param onRemoval hears what the schema does not describe, which is left out: a code and a path into the input
- * @returns the members that count, each if it is there: `threadId`, `runId`, `parentRunId`, `messages`, `state`
  * @throws StreamfoldError `bad_argument` with the path of what the schema rejects, or of what is beyond a limit, which the reason names;
  *   `not_json` for a value that JSON cannot express
  */
-export function baseline(input: unknown, limits: Limits, onRemoval: (removal: Removal) => void): unknown {
+export function baseline(input: unknown, limits: Limits, onRemoval: (removal: Removal) => void): Baseline | undefined {
   if (input === undefined) return undefined;
   const mistaken = () => usageError("bad_argument", "input must be an object: a run input, or a part of one");
   if (input === null || typeof input !== "object") throw mistaken();
@@ -48,13 +48,15 @@ export function baseline(input: unknown, limits: Limits, onRemoval: (removal: Re
   if (fault !== undefined) throw new StreamfoldError({ code: "bad_argument", ...fault });
   if (isNull) value.state = null;
   const used = Object.fromEntries(USED.filter((name) => Object.hasOwn(value, name)).map((name) => [name, value[name]]));
-  judgeLimits(used, limits);
+  // Translation may have made messages larger.
+  const { depth, bound } = used.messages === undefined ? copied : measure(used);
+  judgeLimits(used, { depth, bound }, limits);
   for (const removal of removals) onRemoval(removal);
-  return used;
+  return { members: used, depth, bound, exact: copied.exact };
 }
 
 /** Members that were held to the schema against the limits of a model, in the order of docs/semantics-agui.md §7 and §9. */
-function judgeLimits(used: { messages?: unknown; state?: unknown }, limits: Limits): void {
+function judgeLimits(used: { messages?: unknown; state?: unknown }, { depth, bound }: Measure, limits: Limits): void {
   const { messages = [], state = {} } = used as { messages?: unknown[]; state?: unknown };
   if (limits.numberLength < LONGEST_DOUBLE) {
     for (const [name, value] of [
@@ -66,12 +68,13 @@ function judgeLimits(used: { messages?: unknown; state?: unknown }, limits: Limi
     }
   }
   if (messages.length > limits.blocks) throw beyond(R_LIMIT_BLOCKS, `/messages/${limits.blocks}`);
-  // the root of the snapshot is level 1
-  if (used.messages !== undefined && depthOf(messages) >= limits.depth) throw beyond(R_LIMIT_DEPTH, "/messages");
-  if (depthOf(state) >= limits.depth) throw beyond(R_LIMIT_DEPTH, "/state");
+  // the root of the snapshot is level 1, that of the input too
+  if (depth > limits.depth || limits.depth === 1) {
+    if (used.messages !== undefined && depthOf(messages) >= limits.depth) throw beyond(R_LIMIT_DEPTH, "/messages");
+    if (depthOf(state) >= limits.depth) throw beyond(R_LIMIT_DEPTH, "/state");
+  }
   const most = Math.max(limits.modelBytes, EMPTY_MODEL_BYTES);
-  const mayBeTooLarge = measure(messages).bound + measure(state).bound + FRAME_BYTES > most;
-  if (mayBeTooLarge && utf8Length(stringify({ messages, state })) > most) throw beyond(R_LIMIT_MODEL, "");
+  if (bound + FRAME_BYTES > most && utf8Length(stringify({ messages, state })) > most) throw beyond(R_LIMIT_MODEL, "");
 }
 
 function beyond(reason: number, path: string): StreamfoldError {

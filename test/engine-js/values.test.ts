@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import type { EngineSession, Report } from "../../src/engine/contract.js";
-import { cloneValue, depthOf, writeJson } from "../../src/engine/js/codec/clone.js";
+import { cloneValue, depthOf } from "../../src/engine/js/codec/clone.js";
 import { copyValue } from "../../src/engine/js/codec/value.js";
-import { parseExact } from "../../src/json/exact.js";
+import { parseExact, writeJson } from "../../src/json/exact.js";
 import { append, faults, model, open, short, snapshotText, start } from "./support.js";
 
 class Point {

@@ -1,7 +1,7 @@
 import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
 import { errorScope, type Fault, StreamfoldError, usageError } from "../../errors.js";
-import { parseWithBigInt, stringify } from "../../json/exact.js";
+import { parseWithBigInt, writeJson } from "../../json/exact.js";
 import type {
   AguiSessionOptions,
   ArgumentText,
@@ -81,8 +81,7 @@ export class WasmSession implements EngineSession {
   #setBaseline(): void {
     const input = this.#agui?.input;
     if (input === undefined) return;
-    // the public layer has made it a tree of its own, with numbers digit for digit
-    const text = new TextEncoder().encode(stringify(input));
+    const text = new TextEncoder().encode(writeJson(input.members, input.exact));
     this.#stage(text);
     const code = this.#call(() => this.#core.exports.session_baseline(this.#handle, text.length));
     this.#unstage(text.length);

@@ -30,17 +30,6 @@ function clone(value: unknown, bigint: boolean, level: number): unknown {
   return copy;
 }
 
-/** Compact JSON of a value of the model. */
-export function writeJson(value: unknown, exact: boolean): string {
-  if (exact) return stringify(value);
-  try {
-    return JSON.stringify(value);
-  } catch {
-    // JSON.stringify recurses: some hosts give it less room than the nesting that a model may have.
-    return stringify(value);
-  }
-}
-
 /** Levels of nesting: 0 for a scalar, 1 for an empty object or array. */
 export function depthOf(root: unknown): number {
   if (!isContainer(root)) return 0;

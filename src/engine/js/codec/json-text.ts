@@ -1,5 +1,5 @@
 import type { Fault } from "../../../errors.js";
-import { writeJson } from "./clone.js";
+import { writeJson } from "../../../json/exact.js";
 import { copyValue } from "./value.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();

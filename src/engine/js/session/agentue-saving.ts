@@ -1,5 +1,5 @@
+import { writeJson } from "../../../json/exact.js";
 import type { SessionOptions } from "../../contract.js";
-import { writeJson } from "../codec/clone.js";
 import type { AgentueReducer } from "../reduce/agentue/reducer.js";
 import { UNKNOWN_SEQ } from "../reduce/agentue/state.js";
 import type { SavedStream } from "./checkpoint.js";

@@ -7,7 +7,7 @@ import {
   R_RUNNING,
 } from "../../../../assembly/abi/codes.js";
 import { type Fault, StreamfoldError, type WarningFacts } from "../../../errors.js";
-import { ExactNumber, mayHoldExactNumber, mayReorder, readExact, readOrdered } from "../../../json/exact.js";
+import { mayHoldExactNumber, mayReorder, readExact, readOrdered } from "../../../json/exact.js";
 import { type JsonObject, own } from "../../../json/object.js";
 import { hasShortDigitRuns } from "../../../json/text.js";
 import { copyTree, isObject, measure } from "../../../json/tree.js";
@@ -389,10 +389,10 @@ export class AguiProtocol implements Protocol {
   private baseline(): Model {
     const { limits } = this.options;
     const { input } = this.agui;
-    if (!isObject(input)) return new Model(limits);
-    const { depth, bound } = measure(input);
-    const copy = copyTree(input) as JsonObject;
-    const source: Source = { nesting: depth, bytes: bound, exact: holdsExact(input) };
+    if (input === undefined) return new Model(limits);
+    const { depth, bound, exact } = input;
+    const copy = copyTree(input.members) as JsonObject;
+    const source: Source = { nesting: depth, bytes: bound, exact };
     const state = own(copy, "state");
     const messages = (own(copy, "messages") as JsonObject[] | undefined) ?? [];
     const model = makeModel(messages, state === undefined ? {} : state, source, limits);
@@ -401,8 +401,7 @@ export class AguiProtocol implements Protocol {
   }
 
   private idleRun(): RunState {
-    const { input } = this.agui;
-    return new RunState(isObject(input) ? input : {});
+    return new RunState(this.agui.input?.members ?? {});
   }
 
   // ---------------------------------------------------------------- the stream
@@ -583,16 +582,6 @@ function handlerOf(middleware: object, type: unknown): ((event: unknown) => unkn
   const table = middleware as Record<string, (event: unknown) => unknown>;
   if (typeof type === "string" && Object.hasOwn(table, type)) return table[type];
   return Object.hasOwn(table, "*") ? table["*"] : undefined;
-}
-
-/** Whether a tree holds an `ExactNumber`. */
-function holdsExact(root: object): boolean {
-  const open: object[] = [root];
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
-    if (node instanceof ExactNumber) return true;
-    for (const child of Object.values(node)) if (typeof child === "object" && child !== null) open.push(child);
-  }
-  return false;
 }
 
 function copyForListeners(event: JsonObject): JsonObject {

@@ -1,6 +1,7 @@
 import { MsgpackFault, MsgpackSplitter, writeMsgpack } from "../../../codec/msgpack/index.js";
 import { LengthPrefixFrames } from "../../../codec/protobuf/frames.js";
 import type { Fault } from "../../../errors.js";
+import { writeJson } from "../../../json/exact.js";
 import type {
   ArgumentText,
   ChangeSet,
@@ -12,7 +13,7 @@ import type {
   Stats,
   StreamStatus,
 } from "../../contract.js";
-import { cloneValue, writeJson } from "../codec/clone.js";
+import { cloneValue } from "../codec/clone.js";
 import { decodeReplacing, decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
 import { copyValue } from "../codec/value.js";
 import { BinaryFramer } from "../frame/binary.js";

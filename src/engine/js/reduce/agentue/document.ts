@@ -1,6 +1,6 @@
+import { writeJson } from "../../../../json/exact.js";
 import { type JsonObject, own } from "../../../../json/object.js";
 import { utf8Length } from "../../../../json/text.js";
-import { writeJson } from "../../codec/clone.js";
 import { GrowingText } from "../growing-text.js";
 
 /** What the change log remembers of a block. */
