@@ -8,31 +8,36 @@ const NUMBER = /^(-?)([0-9]+)(?:\.([0-9]+))?(?:[eE]([+-]?[0-9]+))?$/;
 /**
  * Whether two values of exact trees are the same JSON value (RFC 6902 §4.6): numbers by exact decimal value (`1.0` is `1e0`, `-0` is `0`),
  * strings by their characters, arrays in order, objects whatever the order of their members. Linear time, no recursion.
+ *
+ * @param a may hold members that are undefined, as in a patch those do that it has removed: they do not count
  */
 export function equalValues(a: unknown, b: unknown): boolean {
   if (!isContainer(a) || !isContainer(b)) return equalScalars(a, b);
-  const left: unknown[] = [a];
-  const right: unknown[] = [b];
-  while (left.length > 0) {
-    const one = left.pop() as unknown[] | JsonObject;
-    const other = right.pop() as unknown[] | JsonObject;
+  const ones: unknown[] = [a];
+  const others: unknown[] = [b];
+  while (ones.length > 0) {
+    const one = ones.pop() as unknown[] | JsonObject;
+    const other = others.pop() as unknown[] | JsonObject;
     const list = Array.isArray(one);
     if (list !== Array.isArray(other)) return false;
     const names = list ? undefined : Object.keys(one);
     const count = (names ?? (one as unknown[])).length;
-    if (count !== (list ? (other as unknown[]) : Object.keys(other)).length) return false;
+    let left = (list ? (other as unknown[]) : Object.keys(other)).length;
+    if (count < left || (list && count > left)) return false;
     for (let i = 0; i < count; i++) {
       const name = names === undefined ? i : names[i]!;
-      if (names !== undefined && !Object.hasOwn(other, name)) return false;
       const x = (one as JsonObject)[name];
+      if (x === undefined) continue;
+      if (left-- === 0 || (names !== undefined && !Object.hasOwn(other, name))) return false;
       const y = (other as JsonObject)[name];
       if (isContainer(x) && isContainer(y)) {
-        left.push(x);
-        right.push(y);
+        ones.push(x);
+        others.push(y);
       } else if (!equalScalars(x, y)) {
         return false;
       }
     }
+    if (left > 0) return false;
   }
   return true;
 }

@@ -14,7 +14,6 @@ import { equalValues } from "./equal.js";
 import { type JsonObject, own, put } from "./object.js";
 import type { PatchOperation } from "./patch-form.js";
 import { arrayIndex } from "./pointer.js";
-
 import { Sharing } from "./sharing.js";
 import { copyTree, isContainer, isObject, type Measure, measure, nameBound, scalarLength } from "./tree.js";
 
@@ -206,8 +205,7 @@ class Application {
       case "test": {
         const reason = this.find(tokens, false);
         if (reason !== OK) return failed(reason, path);
-        const found = this.removed.length > 0 ? copyTree(this.place.value) : this.place.value;
-        return equalValues(found, value) ? undefined : failed(R_NOT_EQUAL, path);
+        return equalValues(this.place.value, value) ? undefined : failed(R_NOT_EQUAL, path);
       }
       case "copy":
         return this.copy(operation);

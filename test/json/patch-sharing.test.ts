@@ -85,6 +85,13 @@ describe("copies that share what they hold until the patch applies", () => {
     const fault = applyPatch(target, operationsOf([...copies, { op: "test", path: "/a", value: 0 }]), bounds, {});
     expect(fault).toMatchObject({ code: "delta_failed", opIndex: 40 });
     expect(target.value).toEqual({ a: {}, b: [[1]] });
+    // What is compared with is not copied either, with a member gone before the copies or behind them.
+    for (const removal of [0, 40]) {
+      const patch = [...copies, { op: "test", path: "", value: {} }] as object[];
+      patch.splice(removal, 0, { op: "remove", path: "/a" });
+      expect(applyPatch(target, operationsOf(patch), bounds, {})).toMatchObject({ code: "delta_failed", opIndex: 41 });
+      expect(JSON.stringify(target.value)).toBe('{"a":{},"b":[[1]]}');
+    }
     let bytes = jsonLength(target.value);
     let first = 0;
     while (bytes <= 2 ** 28) bytes = 2 * bytes + `,"k${first++}":`.length;
@@ -132,6 +139,34 @@ describe("members that a patch removes", () => {
     expect(asked.names).toBe(0);
     expect(Object.keys(members).slice(0, 3)).toEqual(["m1", "m2", "m3"]);
     expect(members).toMatchObject({ new: 1, m3: 9 });
+  });
+
+  it("do not count where values are compared", () => {
+    const patchOf = (value: unknown) => [
+      { op: "remove", path: "/o/a" },
+      { op: "remove", path: "/o/c" },
+      { op: "test", path: "", value },
+    ];
+    const before = { o: { a: 1, b: 2, c: 3 }, l: [1] };
+    const right = { l: [1], o: { b: 2 } };
+    expect(applyPatch({ value: structuredClone(before) }, operationsOf(patchOf(right)), ROOMY)).toBeUndefined();
+    const wrong = [
+      { o: { b: 2, a: 1 }, l: [1] },
+      { o: { a: 1 }, l: [1] },
+      { o: { b: 2, d: 4 }, l: [1] },
+      { o: {}, l: [1] },
+      { o: { b: 3 }, l: [1] },
+      { o: { b: 2 } },
+      { o: { b: 2 }, l: [] },
+      { o: { b: 2 }, l: [1, 2] },
+    ];
+    for (const value of wrong) {
+      const target = { value: structuredClone(before) };
+      expect(applyPatch(target, operationsOf(patchOf(value)), ROOMY), JSON.stringify(value)).toMatchObject({
+        opIndex: 2,
+      });
+      expect(JSON.stringify(target.value)).toBe(JSON.stringify(before));
+    }
   });
 
   it("come last when they come back", () => {
