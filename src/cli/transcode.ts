@@ -1,4 +1,4 @@
-import { loadEngine, type Transport } from "../entry/node.js";
+import { loadEngine, type TranscoderOptions } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, write } from "./io.js";
 import { protocolOptions, type ReadingOptions } from "./reading.js";
@@ -6,7 +6,7 @@ import { MOST_REPORTS, place, quietly, Trouble } from "./trouble.js";
 
 /** Options of `streamfold transcode`, as commander names them. */
 export interface TranscodeOptions extends ReadingOptions {
-  to: Transport;
+  to: TranscoderOptions["to"];
   enforce: boolean;
 }
 

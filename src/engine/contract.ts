@@ -79,8 +79,7 @@ export interface SessionOptions {
 
 /** The transcoder's part of a session's options. */
 export interface TranscodeOptions {
-  /** The wire that is written; any but "json", which has no framing. */
-  to: Transport;
+  to: TranscoderOptions["to"];
   /** Whether events are judged as a reducer judges them; otherwise every object that decodes is passed on, and no model is kept. */
   enforce: boolean;
 }
@@ -420,12 +419,14 @@ export interface Reducer {
   [Symbol.dispose](): void;
 }
 
+/** Options that a transcoder has no use for: it has two wires, and nobody reads its events or its model. */
+export type ReducerOnly = "transport" | "onEvent" | "eventTypes" | "middleware" | "keepEnded";
+
 /** What a transcoder is made with: the options of a reducer that judge events, and the two wires. */
-export interface TranscoderOptions
-  extends Omit<ReducerOptions, "transport" | "onEvent" | "eventTypes" | "middleware" | "keepEnded"> {
+export interface TranscoderOptions extends Omit<ReducerOptions, ReducerOnly> {
   from: Transport;
   /** Any wire of the protocol but "json", which has no framing. */
-  to: Transport;
+  to: Exclude<Transport, "json">;
   /**
    * true (default): events are judged as a reducer judges them, which keeps the model; what it refuses, drops or skips does not go out, and what it strips from
    * an event is gone. false: every object that decodes goes out, and nothing is kept.
@@ -435,7 +436,8 @@ export interface TranscoderOptions
 
 /**
  * Turns the events of one wire into those of another, bytes to bytes (docs/transcoding.md). Every method but `close` throws `closed` after `close()`.
- * A call that throws loses nothing: what was written before comes with the next call that returns.
+ * A call that throws loses nothing: what was written before comes with the next call that returns. A failure of the connection stays, and so does a
+ * refused stream, until `reset()`.
  */
 export interface Transcoder {
   /** Consumes the chunk, cut anywhere (a whole message for `from: "json"`); returns what it came to, owned by the caller. Throws as `push` of a reducer does. */
@@ -445,6 +447,8 @@ export interface Transcoder {
   /** "open" until `finish()`, then as the `status` it gives for a reducer; without enforcement "complete" is a body that was not cut inside of a message. */
   readonly status: "open" | "complete" | "truncated";
   stats(): Stats;
+  /** Begins anew, as just made: the failure is forgotten, and so are models, halves that are held, losses that were told, counters, and output that no call has returned. */
+  reset(): void;
   close(): void;
   [Symbol.dispose](): void;
 }

@@ -4,10 +4,13 @@ import type {
   Gap,
   Middleware,
   ModelFormat,
+  Protocol,
+  ReducerOnly,
   ReducerOptions,
   SessionOptions,
   StreamSelector,
   TranscoderOptions,
+  Transport,
   Warning,
 } from "../engine/contract.js";
 import { type StreamfoldError, usageError, warningMessage } from "../errors.js";
@@ -33,27 +36,39 @@ interface Resolved {
   listeners: Listeners;
 }
 
-/** Every option there is, and whose it is: a misspelt one, or one of the other protocol, would be left out in silence. */
-const OPTION_NAMES: Record<keyof ReducerOptions, "both" | "agentue" | "ag-ui"> = {
-  protocol: "both",
-  transport: "both",
-  limits: "both",
-  onViolation: "both",
-  utf8: "both",
-  unterminatedTail: "both",
-  undecodable: "both",
-  onEvent: "both",
-  onWarning: "both",
-  onError: "both",
-  sequence: "agentue",
-  keepEnded: "agentue",
-  onGap: "agentue",
-  input: "ag-ui",
-  maxProtocolVersion: "ag-ui",
-  middleware: "ag-ui",
-  onDeltaFailure: "ag-ui",
-  unknownEnum: "ag-ui",
-  eventTypes: "ag-ui",
+type OptionName = keyof ReducerOptions | keyof TranscoderOptions;
+type User = "reducer" | "transcoder";
+/** Who takes an option. */
+type UserOf<Name> = Name extends keyof ReducerOptions
+  ? Name extends keyof TranscoderOptions
+    ? "both"
+    : "reducer"
+  : "transcoder";
+
+/** Every option there is, who takes it and whose it is: a misspelt one, or one for somebody else, would be left out in silence. */
+const OPTIONS: { readonly [Name in OptionName]: readonly [UserOf<Name>, Protocol | "both"] } = {
+  protocol: ["both", "both"],
+  transport: ["reducer", "both"],
+  from: ["transcoder", "both"],
+  to: ["transcoder", "both"],
+  enforce: ["transcoder", "both"],
+  limits: ["both", "both"],
+  onViolation: ["both", "both"],
+  utf8: ["both", "both"],
+  unterminatedTail: ["both", "both"],
+  undecodable: ["both", "both"],
+  onEvent: ["reducer", "both"],
+  onWarning: ["both", "both"],
+  onError: ["both", "both"],
+  sequence: ["both", "agentue"],
+  keepEnded: ["reducer", "agentue"],
+  onGap: ["both", "agentue"],
+  input: ["both", "ag-ui"],
+  maxProtocolVersion: ["both", "ag-ui"],
+  middleware: ["reducer", "ag-ui"],
+  onDeltaFailure: ["both", "ag-ui"],
+  unknownEnum: ["both", "ag-ui"],
+  eventTypes: ["reducer", "ag-ui"],
 };
 
 /**
@@ -62,7 +77,30 @@ const OPTION_NAMES: Record<keyof ReducerOptions, "both" | "agentue" | "ag-ui"> =
  *   is not as `ReducerOptions` says, a member of a plain object that is no option included
  */
 export function resolveOptions(options: ReducerOptions): Resolved {
-  return reading((warn) => resolve(options, options as Partial<Listeners>, warn));
+  return reading((warn) => {
+    expectOptions(options, "reducer");
+    return resolve(options, options, "transport", warn);
+  });
+}
+
+/**
+ * Checks the options of a transcoder and fills in the defaults.
+ *
+ * @throws StreamfoldError `unsupported_transport` for a wire that the protocol does not have, and for "json" as `to`; `bad_argument` for anything else that is
+ *   not as `TranscoderOptions` says
+ */
+export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
+  return reading((warn) => {
+    expectOptions(options, "transcoder");
+    const { session, listeners } = resolve(options, {}, "from", warn);
+    const { to, enforce = true } = options;
+    if (typeof enforce !== "boolean") throw usageError("bad_argument", "enforce must be true or false");
+    if (typeof to !== "string") throw usageError("bad_argument", 'to must be a name such as "sse"');
+    if (!isTransport(to, session.protocol) || (to as Transport) === "json") {
+      throw usageError("unsupported_transport", `${JSON.stringify(to)} cannot be written for "${session.protocol}"`);
+    }
+    return { session: { ...session, transcode: { to, enforce } }, listeners };
+  });
 }
 
 type Warn = (warning: Warning) => void;
@@ -75,22 +113,35 @@ function reading(read: (warn: Warn) => Resolved): Resolved {
   return resolved;
 }
 
-/** @param owner what the listeners are called on */
-function resolve(options: ReducerOptions, owner: Partial<Listeners>, warn: Warn): Resolved {
+/** Refuses what is no object, no protocol, and options that nobody here takes. */
+function expectOptions(options: ReducerOptions | TranscoderOptions, user: User): void {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
-  const { protocol, transport } = options;
+  const { protocol } = options;
   if (protocol !== "agentue" && protocol !== "ag-ui") {
     throw usageError("bad_argument", 'protocol must be "agentue" or "ag-ui"');
   }
-  refuseUnknown(options, protocol);
-  if (typeof transport !== "string") throw usageError("bad_argument", 'transport must be a name such as "sse"');
+  refuseUnknown(options, user, protocol);
+}
+
+/** What reducers and transcoders have in common: both read their options off the caller's own object, which may inherit them. */
+type Shared = Omit<ReducerOptions, ReducerOnly> & { [Name in "transport" | "from"]?: Transport };
+
+/**
+ * @param readers the options of those who are told events and see the model
+ * @param wire the name of the option that says which wire is read
+ */
+function resolve(options: Shared, readers: Partial<ReducerOptions>, wire: "transport" | "from", warn: Warn): Resolved {
+  const { protocol } = options;
+  const transport: unknown = options[wire];
+  if (typeof transport !== "string") throw usageError("bad_argument", `${wire} must be a name such as "sse"`);
   if (!isTransport(transport, protocol)) {
     const names = transportsOf(protocol).map((name) => JSON.stringify(name));
     throw usageError("unsupported_transport", `${JSON.stringify(transport)}; "${protocol}" has ${names.join(", ")}`);
   }
+  const owner = options as Partial<Listeners>;
   const listeners: Listeners = {
-    onEvent: listener(owner, "onEvent"),
+    onEvent: listener(readers as Partial<Listeners>, "onEvent"),
     onWarning: listener(owner, "onWarning"),
     onError: listener(owner, "onError"),
     onGap: listener(owner, "onGap"),
@@ -107,51 +158,27 @@ function resolve(options: ReducerOptions, owner: Partial<Listeners>, warn: Warn)
       utf8: oneOf(options, "utf8", ["fatal", "replace"]),
       unterminatedTail: oneOf(options, "unterminatedTail", ["use", "discard"]),
       undecodable: oneOf(options, "undecodable", ["fail", "skip"]),
-      keepEnded: keepEnded(options.keepEnded),
+      keepEnded: keepEnded(readers.keepEnded),
       events: listeners.onEvent !== undefined,
       ...(protocol === "ag-ui" && {
-        eventTypes: eventTypes(options.eventTypes),
-        agui: aguiOptions(options, limits, warn),
+        eventTypes: eventTypes(readers.eventTypes),
+        agui: aguiOptions(options, readers.middleware, limits, warn),
       }),
     },
   };
 }
 
-/** Options of a reducer that a transcoder has no use for: nobody reads its events or its model. */
-const NOT_FOR_TRANSCODERS = ["transport", "onEvent", "eventTypes", "middleware", "keepEnded"];
-
-/**
- * Checks the options of a transcoder and fills in the defaults.
- *
- * @throws StreamfoldError `unsupported_transport` for a wire that the protocol does not have, and for "json" as `to`; `bad_argument` for anything else that is
- *   not as `TranscoderOptions` says
- */
-export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
-  return reading((warn) => resolveTranscoder(options, warn));
-}
-
-function resolveTranscoder(options: TranscoderOptions, warn: Warn): Resolved {
-  if (options === null || typeof options !== "object")
-    throw usageError("bad_argument", "the options must be an object");
-  const { from, to, enforce = true, ...others } = options;
-  for (const name of NOT_FOR_TRANSCODERS) {
-    if (name in others) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
-  }
-  if (typeof enforce !== "boolean") throw usageError("bad_argument", "enforce must be true or false");
-  const { session, listeners } = resolve({ ...others, transport: from }, options as Partial<Listeners>, warn);
-  if (typeof to !== "string") throw usageError("bad_argument", 'to must be a name such as "sse"');
-  if (!isTransport(to, session.protocol) || to === "json") {
-    throw usageError("unsupported_transport", `${JSON.stringify(to)} cannot be written for "${session.protocol}"`);
-  }
-  return { session: { ...session, transcode: { to, enforce } }, listeners };
-}
-
-function aguiOptions(options: ReducerOptions, limits: Limits, warn: Warn): AguiSessionOptions {
+function aguiOptions(
+  options: Shared,
+  handlers: Middleware | undefined,
+  limits: Limits,
+  warn: Warn,
+): AguiSessionOptions {
   return {
     maxProtocolVersion: ceiling(options.maxProtocolVersion),
     onDeltaFailure: oneOf(options, "onDeltaFailure", ["warn", "fail", "upsert"]),
     unknownEnum: oneOf(options, "unknownEnum", ["fatal", "strip"]),
-    middleware: middleware(options.middleware),
+    middleware: middleware(handlers),
     input: baseline(options.input, limits, ({ code, path }) => {
       const message = warningMessage({ code, path, eventType: "the option input" });
       warn({ code, path, message, streamId: "", eventIndex: 0 });
@@ -197,23 +224,23 @@ function eventTypes(value: readonly string[] | undefined): readonly string[] | u
 }
 
 /** Of plain objects only: an instance of a class may keep what its listeners need in members of its own. */
-function refuseUnknown(options: object, protocol: string): void {
+function refuseUnknown(options: object, user: User, protocol: Protocol): void {
   const prototype: unknown = Object.getPrototypeOf(options);
   const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
+  if (!isPlain) return;
   for (const [name, value] of Object.entries(options)) {
-    if (!Object.hasOwn(OPTION_NAMES, name)) {
-      if (isPlain) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
-      continue;
-    }
-    const owner = OPTION_NAMES[name as keyof ReducerOptions];
-    if (isPlain && value !== undefined && owner !== "both" && owner !== protocol) {
-      throw usageError("bad_argument", `the option ${JSON.stringify(name)} belongs to the protocol "${owner}"`);
-    }
+    if (!Object.hasOwn(OPTIONS, name)) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
+    if (value === undefined) continue;
+    const [takenBy, belongsTo] = OPTIONS[name as OptionName];
+    if (takenBy !== "both" && takenBy !== user)
+      throw usageError("bad_argument", `the option ${JSON.stringify(name)} is for a ${takenBy}, not for a ${user}`);
+    if (belongsTo !== "both" && belongsTo !== protocol)
+      throw usageError("bad_argument", `the option ${JSON.stringify(name)} belongs to the protocol "${belongsTo}"`);
   }
 }
 
-function oneOf<K extends keyof ReducerOptions>(
-  options: ReducerOptions,
+function oneOf<K extends keyof Shared & keyof ReducerOptions>(
+  options: Shared,
   name: K,
   values: readonly Exclude<ReducerOptions[K], undefined>[],
 ): Exclude<ReducerOptions[K], undefined> {

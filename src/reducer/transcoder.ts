@@ -19,7 +19,13 @@ export class TranscoderHandle implements Transcoder {
   }
 
   push(chunk: ArrayBuffer | ArrayBufferView): Uint8Array {
-    this.#reducer.push(chunk);
+    const before = this.#status === "open" ? undefined : this.stats();
+    try {
+      this.#reducer.push(chunk);
+    } catch (error) {
+      if (before !== undefined && this.#hasReadSince(before)) this.#status = "open";
+      throw error;
+    }
     this.#status = "open";
     return this.#sessions.wire!.takeOutput!();
   }
@@ -35,6 +41,21 @@ export class TranscoderHandle implements Transcoder {
 
   stats(): Stats {
     return this.#reducer.stats();
+  }
+
+  reset(): void {
+    this.#reducer.reset();
+    this.#status = "open";
+  }
+
+  /** Whether a push that has thrown had taken its chunk, and so has begun another body. */
+  #hasReadSince({ bytes, events }: Stats): boolean {
+    try {
+      const now = this.stats();
+      return now.bytes !== bytes || now.events !== events;
+    } catch {
+      return true;
+    }
   }
 
   close(): void {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type AgentUEModel, isReferenceBlock } from "../../src/agentue/index.js";
-import type { Change } from "../../src/index.js";
+import type { ReducerOnly } from "../../src/engine/contract.js";
+import type { Change, ReducerOptions, TranscoderOptions } from "../../src/index.js";
 import { engine, KINDS } from "../support/engines.js";
 import { append, ndjson, START } from "./wire.js";
 
@@ -20,6 +21,44 @@ function describeChange(change: Change): string {
       return `meta ${change.field.length}`;
   }
 }
+
+/** The marked lines fail to compile only where the types refuse what `createTranscoder` refuses. */
+const WIRES: Pick<TranscoderOptions, "protocol" | "from" | "to"> = { protocol: "ag-ui", from: "json", to: "sse" };
+const REFUSED: TranscoderOptions[] = [
+  // @ts-expect-error: json has no framing
+  { ...WIRES, to: "json" },
+  // @ts-expect-error: from is its name here
+  { ...WIRES, transport: "sse" },
+  // @ts-expect-error: nobody reads its events
+  { ...WIRES, onEvent() {} },
+  // @ts-expect-error: nobody reads its events
+  { ...WIRES, eventTypes: ["CUSTOM"] },
+  // @ts-expect-error: there are no objects to hand to a middleware
+  { ...WIRES, middleware: {} },
+  // @ts-expect-error: nobody reads its models
+  { ...WIRES, keepEnded: 1 },
+];
+/** One for each option that only a reducer takes: a new one fails to compile until it is listed above, too. */
+const ALL_REFUSED: Record<ReducerOnly, true> = {
+  transport: true,
+  onEvent: true,
+  eventTypes: true,
+  middleware: true,
+  keepEnded: true,
+};
+
+describe.each(KINDS)("types of what a transcoder takes (%s)", (kind) => {
+  it("refuse what it refuses", () => {
+    for (const options of REFUSED) expect(() => engine(kind).createTranscoder(options)).toThrow();
+    const names = REFUSED.map((options) => Object.keys(options).find((name) => !(name in WIRES)) ?? "to");
+    expect(names).toEqual(["to", ...Object.keys(ALL_REFUSED)]);
+    const both: TranscoderOptions = { ...WIRES, limits: {}, onWarning() {}, utf8: "replace", unknownEnum: "strip" };
+    engine(kind).createTranscoder(both).close();
+    // @ts-expect-error: a reducer has one wire
+    const wrong: ReducerOptions = { protocol: "agentue", transport: "sse", to: "ndjson" };
+    expect(() => engine(kind).createReducer(wrong)).toThrow();
+  });
+});
 
 describe.each(KINDS)("types of what a reducer gives (%s)", (kind) => {
   it("changes are told apart by their kind, a snapshot is what the caller takes it for", () => {

@@ -21,7 +21,7 @@ export const FROM: Readonly<Record<Protocol, readonly Transport[]>> = {
   agentue: ["sse", "ndjson", "json", "msgpack"],
   "ag-ui": ["sse", "ndjson", "json", "msgpack", "protobuf"],
 };
-export const TO: Readonly<Record<Protocol, readonly Transport[]>> = {
+export const TO: Readonly<Record<Protocol, readonly TranscoderOptions["to"][]>> = {
   agentue: FROM.agentue.filter((wire) => wire !== "json"),
   "ag-ui": FROM["ag-ui"].filter((wire) => wire !== "json"),
 };

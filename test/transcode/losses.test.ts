@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Protocol, Transport } from "../../src/engine/contract.js";
+import type { Protocol, TranscoderOptions, Transport } from "../../src/engine/contract.js";
 import * as agui from "../support/agui-events.js";
 import { concat } from "../support/bytes.js";
 import { engine, KINDS } from "../support/engines.js";
@@ -9,10 +9,12 @@ import { messageOf, TO, transcode } from "../support/transcoding.js";
 /** An event that loses something: JSON text, or the value of a CUSTOM event or of an AgentUE field as MessagePack in hexadecimal digits. */
 type Lossy = string | { msgpack: string };
 
+type To = TranscoderOptions["to"];
+
 interface Row {
   subject: string;
   from: readonly Transport[];
-  to: readonly Transport[];
+  to: readonly To[];
   /** Only where nothing is enforced: enforcement strips it before. */
   passed?: true;
   events: readonly Lossy[];
@@ -20,7 +22,7 @@ interface Row {
 }
 
 const TEXT: readonly Transport[] = ["sse", "ndjson", "json"];
-const BINARY: readonly Transport[] = ["msgpack", "protobuf"];
+const BINARY: readonly To[] = ["msgpack", "protobuf"];
 
 const custom = (value: string): string => `{"type":"CUSTOM","name":"n","value":${value}}`;
 const field = (value: string): string => `{"op":"set","seq":2,"mask":"block.x","block":{"id":"a","x":${value}}}`;

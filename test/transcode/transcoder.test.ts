@@ -16,8 +16,8 @@ describe.each(KINDS)("createTranscoder (%s)", (kind) => {
     const wrong: Partial<TranscoderOptions>[] = [
       { from: "protobuf" },
       { to: "protobuf" },
-      { to: "json" },
-      { protocol: "ag-ui", to: "json" },
+      { to: "json" as never },
+      { protocol: "ag-ui", to: "json" as never },
       { from: "cbor" as never },
       { to: "cbor" as never },
       { to: "toString" as never },
@@ -50,10 +50,55 @@ describe.each(KINDS)("createTranscoder (%s)", (kind) => {
       { protocol: "ag-ui", middleware: { CUSTOM() {} } },
     ];
     for (const options of wrong) failing(() => make(options as never), "bad_argument");
+    failing(
+      () => engine(kind).createReducer({ protocol: "agentue", transport: "sse", to: "ndjson" } as never),
+      "bad_argument",
+    );
     failing(() => engine(kind).createTranscoder(undefined as never), "bad_argument");
     failing(() => engine(kind).createTranscoder("sse" as never), "bad_argument");
     expect(failing(() => make({ middleware: {} } as never), "bad_argument").message).toContain('"middleware"');
     make({ sequence: "off", onViolation: "skip-event", utf8: "replace", onGap() {}, enforce: false }).close();
+  });
+
+  it("takes its options off the object that it is given: inherited ones, accessors, undefined ones, those of a class", () => {
+    const seen: string[] = [];
+    const inherited = Object.create({ protocol: "agentue", from: "ndjson", to: "sse", limits: { messageBytes: 200 } });
+    const first = engine(kind).createTranscoder(inherited);
+    failing(() => first.push(ndjson(append(2, "x".repeat(200)))), "too_large");
+    first.close();
+
+    class Options {
+      readonly protocol = "agentue";
+      readonly from = "ndjson";
+      readonly mine = "warned";
+      get to(): "sse" {
+        return "sse";
+      }
+      get sequence(): "strict" {
+        return "strict";
+      }
+      onError(): void {
+        seen.push(this.mine);
+      }
+    }
+    const second = engine(kind).createTranscoder(new Options());
+    expect(text(second.push(ndjson(START, append(1, "replayed"))))).toBe(text(sse(START)));
+    expect(seen).toEqual(["warned"]);
+    second.close();
+
+    const none = { onEvent: undefined, eventTypes: undefined, middleware: undefined, keepEnded: undefined };
+    make({ ...none, transport: undefined, enforce: undefined, input: undefined } as never).close();
+    const broken = {
+      protocol: "agentue",
+      from: "ndjson",
+      to: "sse",
+      get enforce() {
+        throw new Error("mine");
+      },
+    };
+    expect(failing(() => engine(kind).createTranscoder(broken as never), "bad_argument").cause).toEqual(
+      new Error("mine"),
+    );
   });
 
   it("hands out what is complete, and owns nothing of it", () => {
@@ -132,6 +177,87 @@ describe.each(KINDS)("createTranscoder (%s)", (kind) => {
     large.close();
   });
 
+  it("is open again when what fails is the next body, and not when the call was a mistake", () => {
+    const transcoder = make();
+    const finished = (): void => {
+      transcoder.finish();
+      expect(transcoder.status).not.toBe("open");
+    };
+    transcoder.push(ndjson(START));
+    finished();
+    const status = transcoder.status;
+    failing(() => transcoder.push("text" as never), "bad_argument");
+    expect(transcoder.status).toBe(status);
+    failing(() => transcoder.push(ndjson({ op: "jump", seq: 2 })), "unknown_op");
+    expect(transcoder.status).toBe("open");
+    finished();
+    failing(() => transcoder.push(ndjson("{]")), "bad_json");
+    expect(transcoder.status).toBe("open");
+    finished();
+    // A connection that has failed takes no other body.
+    failing(() => transcoder.push(ndjson(end(3))), "bad_json");
+    expect(transcoder.status).toBe("truncated");
+    transcoder.close();
+
+    const whole = make({ from: "json" });
+    whole.push(messageOf("json", JSON.stringify(START)));
+    whole.finish();
+    failing(() => whole.push(new Uint8Array(0)), "bad_json");
+    expect(whole.status).toBe("open");
+    whole.close();
+  });
+
+  it("begins anew after reset: failure, models, halves, what was told, counters and output are forgotten", () => {
+    for (const to of ["msgpack", "sse"] as const) {
+      const warned: unknown[] = [];
+      const errors: string[] = [];
+      const transcoder = make({
+        to,
+        onWarning: ({ code, subject }) => void warned.push([code, subject]),
+        onError: ({ code }) => void errors.push(code),
+      });
+      const body = ndjson(START, append(2, "\ud83d"), end(3));
+      const once = [...transcoder.push(body), ...transcoder.finish()];
+      const told = to === "msgpack" ? [["lossy", "surrogate"]] : [];
+      expect(warned).toEqual(told);
+      transcoder.push(ndjson(append(2, "replayed"), START, append(2, "\ud83d")).subarray(0, -1));
+      failing(() => transcoder.push(ndjson("", "{]")), "bad_json");
+      failing(() => transcoder.push(body), "bad_json");
+      expect(errors.at(-1)).toBe("bad_json");
+      warned.length = 0;
+      transcoder.reset();
+      expect([transcoder.status, transcoder.stats()]).toMatchObject([
+        "open",
+        { events: 0, bytes: 0, applied: 0, streams: 0 },
+      ]);
+      expect([...transcoder.push(body), ...transcoder.finish()]).toEqual(once);
+      expect([transcoder.status, warned]).toEqual(["complete", told]);
+      transcoder.close();
+      failing(() => transcoder.reset(), "closed");
+    }
+  });
+
+  it("starts from its input again after reset", () => {
+    const input = { state: { n: 1 } };
+    const transcoder = engine(kind).createTranscoder({
+      protocol: "ag-ui",
+      from: "ndjson",
+      to: "ndjson",
+      onDeltaFailure: "fail",
+      input,
+    });
+    const body = ndjson(
+      agui.started(),
+      agui.stateDelta([{ op: "test", path: "/n", value: 1 }]),
+      agui.stateDelta([{ op: "remove", path: "/n" }]),
+    );
+    for (let i = 0; i < 2; i++) {
+      expect(text(transcoder.push(body))).toBe(text(body));
+      transcoder.reset();
+    }
+    transcoder.close();
+  });
+
   it("what a listener throws comes after the work is done", () => {
     const transcoder = make({
       onWarning() {
@@ -148,13 +274,18 @@ describe.each(KINDS)("createTranscoder (%s)", (kind) => {
     const seen: unknown[] = [];
     const transcoder: Transcoder = make({
       onWarning() {
-        for (const call of [() => transcoder.push(ndjson(end(9))), () => transcoder.finish(), () => transcoder.close()])
+        for (const call of [
+          () => transcoder.push(ndjson(end(9))),
+          () => transcoder.finish(),
+          () => transcoder.reset(),
+          () => transcoder.close(),
+        ])
           seen.push(failing(call, "reentrant").code);
         seen.push(transcoder.stats().applied, transcoder.status);
       },
     });
     expect(text(transcoder.push(ndjson(START, append(1, "replayed"), end(2))))).toBe(text(sse(START, end(2))));
-    expect(seen).toEqual(["reentrant", "reentrant", "reentrant", 2, "open"]);
+    expect(seen).toEqual([...new Array(4).fill("reentrant"), 2, "open"]);
     transcoder.close();
   });
 

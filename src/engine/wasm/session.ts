@@ -249,6 +249,7 @@ export class WasmSession implements EngineSession {
       this.#call(() => this.#core.exports.session_reset(this.#handle)),
       undefined,
     );
+    if (this.#written !== undefined) this.#written.length = 0;
     this.#setBaseline();
   }
 
