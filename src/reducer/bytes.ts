@@ -1,3 +1,4 @@
+import { describe } from "../arguments.js";
 import { usageError } from "../errors.js";
 import { isWellFormed } from "../json/text.js";
 
@@ -51,15 +52,4 @@ export function encodeText(text: string): Uint8Array {
     else for (const byte of encoder.encode(part)) out.push(byte);
   });
   return Uint8Array.from(out);
-}
-
-/** What a value is, for messages. */
-export function describe(value: unknown): string {
-  if (value === null) return "null";
-  if (typeof value !== "object") return typeof value === "undefined" ? "undefined" : `a ${typeof value}`;
-  try {
-    return Array.isArray(value) ? "an array" : "an object";
-  } catch {
-    return "a revoked proxy";
-  }
 }

@@ -1,11 +1,11 @@
+import { describe, optionOf, readable } from "../arguments.js";
 import type { DocumentLimits, DocumentOptions, EngineCore, EngineDocument, JsonDocument } from "../engine/contract.js";
 import { LONGEST_DOUBLE } from "../engine/js/codec/value.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { parsePointer } from "../json/pointer.js";
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from "../limits.js";
-import { describe, isBufferSource, toBytes } from "./bytes.js";
+import { isBufferSource, toBytes } from "./bytes.js";
 import { jsonText } from "./json-text.js";
-import { optionOf, readable } from "./readable.js";
 import type { Lending } from "./reducer.js";
 
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */

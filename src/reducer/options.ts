@@ -1,3 +1,4 @@
+import { describe, optionOf, readable, shown } from "../arguments.js";
 import type {
   AguiSessionOptions,
   EventInfo,
@@ -19,8 +20,6 @@ import { EVENT_TYPES } from "../schema/agui.generated.js";
 import { parseVersion } from "../schema/version.js";
 import { isTransport, transportsOf } from "../transport/transports.js";
 import { baseline } from "./baseline.js";
-import { describe } from "./bytes.js";
-import { optionOf, readable } from "./readable.js";
 
 /** The callbacks of a reducer, bound to the options object they came in. */
 export interface Listeners {
@@ -214,7 +213,7 @@ function eventTypes(value: readonly string[] | undefined): readonly string[] | u
   if (!Array.isArray(value)) throw usageError("bad_argument", "eventTypes must be an array of event types");
   for (const type of value as readonly unknown[]) {
     if (!EVENT_TYPES.includes(type as string)) {
-      throw usageError("bad_argument", `eventTypes names ${JSON.stringify(type)}, which is no event type`);
+      throw usageError("bad_argument", `eventTypes names ${shown(type)}, which is no event type`);
     }
     if ((type as string).endsWith("_CHUNK")) {
       throw usageError("bad_argument", `eventTypes names ${type}, but chunks are told as what they expand to`);
@@ -293,7 +292,7 @@ export function streamOf(options: StreamSelector | undefined): string {
 export function formatOf(options: { format?: ModelFormat } | undefined): ModelFormat {
   const format: unknown = optionOf(options, "format") ?? "json";
   if (format !== "json" && format !== "msgpack") {
-    throw usageError("unsupported_transport", `the format ${JSON.stringify(format)}; there are "json" and "msgpack"`);
+    throw usageError("unsupported_transport", `the format ${shown(format)}; there are "json" and "msgpack"`);
   }
   return format;
 }

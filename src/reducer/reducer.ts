@@ -1,3 +1,4 @@
+import { optionOf } from "../arguments.js";
 import type {
   ChangeSet,
   EngineSession,
@@ -16,7 +17,6 @@ import { type Delivered, deliver, failureOf } from "./deliver.js";
 import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
 import { checkPosition, formatOf, type Listeners, streamOf } from "./options.js";
 import { PartialArguments } from "./partial-args.js";
-import { optionOf } from "./readable.js";
 import type { Sessions } from "./sessions.js";
 
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */

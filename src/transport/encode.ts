@@ -1,3 +1,4 @@
+import { readable } from "../arguments.js";
 import type { Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { DEFAULT_LIMITS } from "../limits.js";
@@ -40,11 +41,12 @@ export function encodeSse(event: unknown, fields?: SseFields): Uint8Array {
  *
  * @returns bytes in a buffer of their own; none for no events
  * @throws StreamfoldError as `encodeEvent` does, with `eventIndex`, the number of the event from 0; `bad_argument` for more than one event
- *   of `"json"`, whose messages do not stand behind each other
+ *   of `"json"`, whose messages do not stand behind each other; and whatever the iteration throws
  */
 export function encodeEvents(events: Iterable<unknown>, options: EncodeOptions): Uint8Array {
   const encoder = new EventEncoder(resolveEncodeOptions(options, false));
-  if (typeof (events as Partial<Iterable<unknown>> | null | undefined)?.[Symbol.iterator] !== "function")
+  const iterable = events as Partial<Iterable<unknown>> | null | undefined;
+  if (typeof readable(() => iterable?.[Symbol.iterator]) !== "function")
     throw usageError("bad_argument", "the events must be an array or another iterable");
   let eventIndex = 0;
   for (const event of events) {

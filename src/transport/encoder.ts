@@ -1,3 +1,4 @@
+import { readable } from "../arguments.js";
 import { Output } from "../codec/output.js";
 import { Unwritable } from "../codec/unwritable.js";
 import type { Protocol, Transport } from "../engine/contract.js";
@@ -23,6 +24,12 @@ export interface EncoderOptions extends EncodeOptions {
    * events too, so it must be neither sent nor transferred. Default false: each result has a buffer of its own.
    */
   pool?: boolean | undefined;
+}
+
+interface Resolved {
+  transport: Transport;
+  depth: number;
+  pool: boolean;
 }
 
 /** Writes events as the messages of one wire, with buffers that it uses again. */
@@ -66,7 +73,7 @@ export class EventEncoder implements Encoder {
   private wire: Wire;
 
   /** @param options as `resolveEncodeOptions` gives them */
-  constructor({ transport, depth, pool }: { transport: Transport; depth: number; pool: boolean }) {
+  constructor({ transport, depth, pool }: Resolved) {
     this.transport = transport;
     this.mediaType = mediaTypeOf(transport);
     this.depth = depth;
@@ -182,10 +189,11 @@ const numbered = (eventIndex: number | undefined) => (eventIndex === undefined ?
  *
  * @throws StreamfoldError `bad_argument`, `unsupported_transport`
  */
-export function resolveEncodeOptions(
-  options: EncoderOptions,
-  takesPool: boolean,
-): { transport: Transport; depth: number; pool: boolean } {
+export function resolveEncodeOptions(options: EncoderOptions, takesPool: boolean): Resolved {
+  return readable(() => resolve(options, takesPool));
+}
+
+function resolve(options: EncoderOptions, takesPool: boolean): Resolved {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object with a transport");
   for (const name in options) {

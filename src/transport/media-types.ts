@@ -1,3 +1,4 @@
+import { shown } from "../arguments.js";
 import type { Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 
@@ -21,7 +22,8 @@ export function mediaTypeOf(transport: Transport): string {
 
 /** All media types of a wire, that of `mediaTypeOf` first. Throws as `mediaTypeOf` does. */
 export function mediaTypesOf(transport: Transport): readonly [string, ...string[]] {
-  if (!Object.hasOwn(MEDIA_TYPES, transport)) throw usageError("unsupported_transport", JSON.stringify(transport));
+  if (typeof transport !== "string" || !Object.hasOwn(MEDIA_TYPES, transport))
+    throw usageError("unsupported_transport", shown(transport));
   return MEDIA_TYPES[transport];
 }
 

@@ -1,3 +1,4 @@
+import { readable, shown } from "../arguments.js";
 import type { Protocol, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { fitOf, type MediaRange, parseAccept } from "./accept.js";
@@ -36,7 +37,7 @@ interface Preference {
  * @throws StreamfoldError `bad_argument`, `unsupported_transport` for options that are not as described
  */
 export function negotiate(accept: string | null | undefined, options: NegotiateOptions): Negotiated | undefined {
-  const { isAgui, transports } = resolve(options);
+  const { isAgui, transports } = readable(() => resolve(options));
   if (accept !== undefined && accept !== null && typeof accept !== "string")
     throw usageError("bad_argument", "the Accept header must be a string, null or undefined");
   const ranges = parseAccept(accept ?? "");
@@ -89,9 +90,11 @@ function resolve(options: NegotiateOptions): { isAgui: boolean; transports: read
   if (transports === undefined) return { isAgui: protocol === "ag-ui", transports: transportsOf(protocol) };
   if (!Array.isArray(transports) || transports.length === 0)
     throw usageError("bad_argument", "transports must be a list of at least one name");
-  for (const name of transports) {
+  // Read once: what an accessor gives next may be another name.
+  const names = [...transports];
+  for (const name of names) {
     if (!isTransport(name, protocol))
-      throw usageError("unsupported_transport", `${JSON.stringify(name)} is no wire of "${protocol}"`);
+      throw usageError("unsupported_transport", `${shown(name)} is no wire of "${protocol}"`);
   }
-  return { isAgui: protocol === "ag-ui", transports };
+  return { isAgui: protocol === "ag-ui", transports: names };
 }

@@ -1,3 +1,4 @@
+import { readable } from "../arguments.js";
 import { JsonWriter } from "../codec/json/write.js";
 import { type Output, putAscii } from "../codec/output.js";
 import { usageError } from "../errors.js";
@@ -37,7 +38,7 @@ export class SseWire implements Wire {
 
   private fields(fields: SseFields): void {
     const { out } = this;
-    const { id, retry } = checked(fields);
+    const { id, retry } = readable(() => checked(fields));
     out.reserve(ROOM);
     if (id !== undefined) {
       out.length = putAscii(out.bytes, out.length, "id: ");
