@@ -45,7 +45,7 @@ describe("names of wires that are no names", () => {
     failing(() => mediaTypeOf(name), "unsupported_transport");
     expect(transportOfMediaType(name)).toBeUndefined();
     failing(() => negotiate(null, { protocol: "ag-ui", transports: [name] }), "unsupported_transport");
-    for (const wrong of [{ protocol: name }, name, { protocol: "ag-ui", transports: name }])
+    for (const wrong of [{ protocol: name }, name, { protocol: "ag-ui", transports: name } as never])
       failing(() => negotiate(null, wrong), "bad_argument");
     failing(() => negotiate(name, { protocol: "ag-ui" }), "bad_argument");
     failing(() => encodeEvent(event, { transport: name }), "bad_argument");
