@@ -1,34 +1,19 @@
 import type { Output } from "../codec/output.js";
-import { ProtobufWriter } from "../codec/protobuf/write.js";
+import { FrameWriter } from "../codec/protobuf/write-frame.js";
 import { usageError } from "../errors.js";
 import type { Wire } from "./wire.js";
 
-const PREFIX = 4;
-
-/** `application/vnd.ag-ui.event+proto`: the length of the payload as a big-endian uint32, and the payload, an `ag_ui.Event`. */
+/** `application/vnd.ag-ui.event+proto`: frames, each a length and an `ag_ui.Event`. */
 export class ProtobufWire implements Wire {
-  private readonly out: Output;
-  private readonly writer: ProtobufWriter;
+  private readonly frames: FrameWriter;
 
   constructor(out: Output, depth: number) {
-    this.out = out;
-    this.writer = new ProtobufWriter(depth);
+    this.frames = new FrameWriter(out, depth);
   }
 
   write(event: unknown): void {
     if (isAgentue(event)) throw usageError("unsupported_transport", '"protobuf" is a wire of "ag-ui" only');
-    this.writer.write(event);
-    const payload = this.writer.out;
-    const { size } = payload;
-    const { out } = this;
-    out.reserve(PREFIX + size);
-    const { bytes, length } = out;
-    bytes[length] = size >>> 24;
-    bytes[length + 1] = size >>> 16;
-    bytes[length + 2] = size >>> 8;
-    bytes[length + 3] = size;
-    payload.copyTo(bytes, length + PREFIX);
-    out.length = length + PREFIX + size;
+    this.frames.write(event);
   }
 }
 

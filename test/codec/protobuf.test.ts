@@ -122,11 +122,8 @@ describe("the protobuf wire in JavaScript", () => {
     const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
     onTestFinished(() => warn.mockRestore());
     expect(toHex(write(event))).toBe(toHex(encode(event as never)));
-    const nothing = {
-      ...event,
-      messages: [{ id: "1", role: "user", content: [{ type: "binary" }, { type: "new" }, 5] }],
-    };
-    expect(writeProtobuf(nothing)).toMatchObject({ leftOut: 3 });
+    const withParts = (content: unknown[]) => ({ ...event, messages: [{ id: "1", role: "user", content }] });
+    expect(toHex(write(withParts([{ type: "binary" }, { type: "new" }, 5])))).toBe(toHex(write(withParts([]))));
   });
 
   it("takes null for an absent member, unless null is a value", () => {

@@ -1,4 +1,4 @@
-import { LOSS_NUMBER } from "../../../assembly/abi/codes.js";
+import { LOSS_NUMBER, LOSS_SURROGATE } from "../../../assembly/abi/codes.js";
 import { ExactNumber } from "../../json/exact.js";
 import { decimalOf } from "../../json/number.js";
 import { jsonLosses } from "../losses.js";
@@ -8,7 +8,10 @@ const GREATEST_INTEGER = 2n ** 64n - 1n;
 /** From here on the reader writes integers as JavaScript does. */
 const EXPONENT_FROM = 1e21;
 
-/** What MessagePack bytes do not say of a value: LOSS_NUMBER and LOSS_SURROGATE, judged by what the reader makes of them (docs/msgpack.md §2, §3). */
+/** All that `msgpackLosses` may find. */
+export const MSGPACK_LOSSES = LOSS_NUMBER | LOSS_SURROGATE;
+
+/** What MessagePack bytes do not say of a value: bits of MSGPACK_LOSSES, judged by what the reader makes of them (docs/msgpack.md §2, §3). */
 export function msgpackLosses(value: unknown): number {
   return jsonLosses(value, numberLosses);
 }

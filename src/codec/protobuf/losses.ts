@@ -1,4 +1,4 @@
-import { LOSS_EMPTY, LOSS_MEMBER, LOSS_NUMBER, LOSS_PART } from "../../../assembly/abi/codes.js";
+import { LOSS_EMPTY, LOSS_MEMBER, LOSS_NUMBER, LOSS_PART, LOSS_SURROGATE } from "../../../assembly/abi/codes.js";
 import { ExactNumber } from "../../json/exact.js";
 import { decimalOf } from "../../json/number.js";
 import { jsonLosses, textLosses } from "../losses.js";
@@ -21,8 +21,11 @@ const LISTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 /** What the retired `binary` part keeps whatever it holds. */
 const LEGACY_MEMBERS = ["type", "mimeType", "filename", "id"];
 
+/** All that `protobufLosses` may find. */
+export const PROTOBUF_LOSSES = LOSS_NUMBER | LOSS_SURROGATE | LOSS_MEMBER | LOSS_EMPTY | LOSS_PART;
+
 /**
- * What the bytes of an event that can be written do not say of it: LOSS_NUMBER, LOSS_SURROGATE, LOSS_MEMBER, LOSS_EMPTY, LOSS_PART, judged by
+ * What the bytes of an event that can be written do not say of it: bits of PROTOBUF_LOSSES, judged by
  * what the reader makes of them (docs/protobuf.md).
  */
 export function protobufLosses(event: Json): number {

@@ -15,8 +15,6 @@ export type ProtobufWriting =
   | {
       /** The payload of a frame, without its length. */
       readonly bytes: Uint8Array;
-      /** Content parts that no field can carry. */
-      readonly leftOut: number;
     }
   | {
       /** `unknown`: its type has no arm; `unfit`: a member holds what its field cannot carry. */
@@ -53,22 +51,26 @@ export function writeProtobuf(
   losses?: Losses,
   orders?: ReadonlyMap<object, readonly string[]>,
 ): ProtobufWriting {
-  const writer = new ProtobufWriter(Number.POSITIVE_INFINITY, orders);
+  const writer = new ProtobufWriter(Number.POSITIVE_INFINITY);
+  writer.orders = orders;
   try {
     writer.write(event);
     if (losses !== undefined) losses.bits |= protobufLosses(event as Readonly<Record<string, unknown>>);
-    return { bytes: writer.out.copy(), leftOut: writer.leftOut };
+    return { bytes: writer.out.copy() };
   } catch (error) {
     if (!(error instanceof Unwritable)) throw error;
-    return { fault: error.path === "/type" ? "unknown" : "unfit", path: error.path };
+    return { fault: faultOf(error), path: error.path };
   }
+}
+
+/** Why an event has no form on the wire: the wire does not know its type, or a member holds what its field cannot carry. */
+export function faultOf(error: Unwritable): "unknown" | "unfit" {
+  return error.path === "/type" ? "unknown" : "unfit";
 }
 
 /** Writes callers' events from the last byte to the first, so fields and elements come in reverse. */
 export class ProtobufWriter {
   readonly out = new BackwardBytes();
-  /** Content parts of the last event that no field can carry. */
-  leftOut = 0;
   /** Where the object or list under way stands; of use when something does not fit. */
   private readonly path: (string | number)[] = [];
   private readonly values = new ValueWriter(this.out);
@@ -77,12 +79,13 @@ export class ProtobufWriter {
   private row = 0;
   private readonly depth: number;
 
-  /**
-   * @param depth levels of nesting allowed
-   * @param orders as for `writeProtobuf`
-   */
-  constructor(depth: number, orders?: ReadonlyMap<object, readonly string[]>) {
+  /** @param depth levels of nesting allowed */
+  constructor(depth: number) {
     this.depth = depth;
+  }
+
+  /** As for `writeProtobuf`, of the events that are written from now on. */
+  set orders(orders: ReadonlyMap<object, readonly string[]> | undefined) {
     this.values.orders = orders;
   }
 
@@ -95,7 +98,6 @@ export class ProtobufWriter {
   write(event: unknown): void {
     const { out, values } = this;
     out.clear(KEPT);
-    this.leftOut = 0;
     this.path.length = 0;
     this.row = 0;
     const object = values.open.root(event);
@@ -308,11 +310,7 @@ export class ProtobufWriter {
     if (!isKnown && isObject(part) && part.type === "binary" && this.legacyPart(tag, part, i)) return;
     // Without its source a part would be another one.
     const hasNewSource = isObject(part) && isObject(part.source) && this.armOf("InputContentSource", part.source) < 0;
-    if (!isKnown || hasNewSource) {
-      this.leftOut++;
-      return;
-    }
-    this.oneof(tag, "InputContent", part, i);
+    if (isKnown && !hasNewSource) this.oneof(tag, "InputContent", part, i);
   }
 
   /** The retired `binary` part, as a document whose metadata says what it was; false when it says nothing that could travel. */

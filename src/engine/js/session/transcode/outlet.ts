@@ -1,23 +1,18 @@
 import { LOSS_SURROGATE, R_WIRE_RANGE } from "../../../../../assembly/abi/codes.js";
 import type { Losses } from "../../../../codec/losses.js";
-import { MsgpackFault, writeMsgpack } from "../../../../codec/msgpack/index.js";
-import { writeProtobuf } from "../../../../codec/protobuf/write.js";
 import { type Fault, LOSSES } from "../../../../errors.js";
 import { stringify, writeJson } from "../../../../json/exact.js";
 import type { JsonObject } from "../../../../json/object.js";
 import type { TranscodeOptions } from "../../../contract.js";
 import { encodeUtf8 } from "../../codec/utf8.js";
-import { ByteBuffer } from "../../frame/bytes.js";
 import type { Pipeline } from "../pipeline.js";
+import { BinaryOutlet, type WhyNot } from "./binary.js";
 import { AGENTUE_DELTAS, AGUI_DELTAS } from "./deltas.js";
 import { type DeltaRules, Halves } from "./halves.js";
 import { PLAIN, presentOrders, readSpelledText, type Spelled } from "./spelled.js";
 
 /** An event on its way: in the form of the other wire, or why it has none. */
-type Draft =
-  | { readonly bytes: Uint8Array; readonly losses: number }
-  | { readonly text: string }
-  | { readonly fault: "range" | "unfit" | "unknown" };
+type Draft = { readonly losses: number } | { readonly text: string } | { readonly fault: WhyNot };
 
 /** Whom an event belongs to, for what is said of it. */
 export interface Route {
@@ -36,21 +31,22 @@ export class Outlet {
   readonly read: Losses = { bits: 0 };
   private readonly to: TranscodeOptions["to"];
   private readonly pipeline: Pipeline;
-  /** Text wires carry halves as they are. */
+  /** Undefined for text wires, which carry halves as they are. */
+  private readonly binary: BinaryOutlet | undefined;
   private readonly halves: Halves | undefined;
   private draft: Draft | undefined = undefined;
   private draftedType: unknown;
   /** `LOSS_` bits that have been told. */
   private told = 0;
   private text = "";
-  private readonly bytes = new ByteBuffer();
 
   constructor({ to, enforce }: TranscodeOptions, pipeline: Pipeline) {
     this.passes = !enforce;
     this.to = to;
     this.pipeline = pipeline;
     const rules = pipeline.options.protocol === "ag-ui" ? AGUI_DELTAS : AGENTUE_DELTAS;
-    this.halves = to === "sse" || to === "ndjson" ? undefined : new Halves(rules as DeltaRules<unknown>);
+    this.binary = to === "sse" || to === "ndjson" ? undefined : new BinaryOutlet(to);
+    this.halves = this.binary === undefined ? undefined : new Halves(rules as DeltaRules<unknown>);
   }
 
   /** Drafts the message in hand as it came: `event` is its tree, of which `text`, where there is one, may say more. */
@@ -71,13 +67,13 @@ export class Outlet {
     }
     const joined = halves.look(event);
     if (joined === undefined) {
-      this.draft = this.binary(event, spelled);
+      this.draft = this.bytesOf(event, spelled);
       return;
     }
     const { holder, name, text } = joined;
     const came = holder[name];
     holder[name] = text;
-    this.draft = this.binary(event, spelled);
+    this.draft = this.bytesOf(event, spelled);
     holder[name] = came;
   }
 
@@ -89,16 +85,8 @@ export class Outlet {
     return this.to === "sse" ? `data: ${json}\n\n` : `${json}\n`;
   }
 
-  private binary(event: JsonObject, { orders }: Spelled): Draft {
-    const losses: Losses = { bits: 0 };
-    const present = orders.size > 0 ? presentOrders(orders) : undefined;
-    if (this.to === "msgpack") {
-      const bytes = writeMsgpack(event, present, losses);
-      return bytes instanceof MsgpackFault ? { fault: "range" } : { bytes, losses: losses.bits };
-    }
-    const writing = writeProtobuf(event, losses, present);
-    if ("bytes" in writing) return { bytes: writing.bytes, losses: losses.bits };
-    return typeof event.type === "string" ? writing : { fault: "unfit" };
+  private bytesOf(event: JsonObject, { orders }: Spelled): Draft {
+    return this.binary!.draft(event, orders.size > 0 ? presentOrders(orders) : undefined, this.told);
   }
 
   /** The event that was drafted goes out: says what it loses, or that it has no form. */
@@ -115,20 +103,13 @@ export class Outlet {
       this.tell(this.read.bits, route);
       return;
     }
-    this.append(draft.bytes);
+    this.binary!.commit();
     this.tell(this.read.bits | draft.losses, route);
     if (this.halves!.settle()) this.tell(LOSS_SURROGATE, route);
   }
 
-  private append(bytes: Uint8Array): void {
-    if (this.to === "protobuf") {
-      for (let shift = 24; shift >= 0; shift -= 8) this.bytes.appendByte((bytes.length >>> shift) & 255);
-    }
-    this.bytes.append(bytes, 0, bytes.length);
-  }
-
   /** The event has no form on the wire. */
-  private leaveOut(why: "range" | "unfit" | "unknown", route: Route): void {
+  private leaveOut(why: WhyNot, route: Route): void {
     const { pipeline } = this;
     if (why === "unknown") {
       pipeline.protocol.leftOut!(this.draftedType as string);
@@ -158,19 +139,18 @@ export class Outlet {
 
   /** What was written since the last call. */
   take(): Uint8Array {
-    const { bytes } = this;
-    const taken = this.halves === undefined ? encodeUtf8(this.text) : bytes.view().slice();
+    if (this.binary !== undefined) return this.binary.take();
+    const taken = encodeUtf8(this.text);
     this.text = "";
-    bytes.clear();
     return taken;
   }
 
   /** Begins anew. */
   reset(): void {
     this.halves?.clear();
+    this.binary?.clear();
     this.draft = undefined;
     this.told = 0;
     this.text = "";
-    this.bytes.clear();
   }
 }
