@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import * as agui from "../support/agui-events.js";
-import { concat } from "../support/bytes.js";
+import { concat, utf8 } from "../support/bytes.js";
 import { ONE_BYTE, randomCuts, WHOLE } from "../support/chunking.js";
 import { engine, KINDS } from "../support/engines.js";
 import { eventsIn, messageOf, modelsIn, TO, transcode } from "../support/transcoding.js";
@@ -423,6 +423,106 @@ describe.each(KINDS)("halves of characters (%s)", (kind) => {
     expect(run.errors.map(({ code }) => code)).toEqual(["bad_attribution", "bad_event"]);
     expect(run.warnings).toEqual([]);
     expect(eventsIn("protobuf", run.output)).toContain(JSON.stringify(m("😀")));
+  });
+
+  describe("an event that is left out changes nothing of what is held", () => {
+    const run = (protocol: Case["protocol"], to: "msgpack" | "protobuf", enforce: boolean, texts: readonly string[]) =>
+      [WHOLE, ONE_BYTE, randomCuts(4)].map(({ split }) =>
+        transcode(
+          engine(kind),
+          { protocol, from: "ndjson", to, enforce },
+          split(concat(texts.map((text) => messageOf("ndjson", text)))),
+        ),
+      );
+    const wide = (event: Json): string => JSON.stringify(event).replace('"wide"', "1e999");
+    const left = (runs: ReturnType<typeof run>, to: "msgpack" | "protobuf", code: string, out: readonly Json[]) => {
+      for (const { errors, warnings, output } of runs) {
+        expect(errors.map((error) => error.code)).toEqual([code]);
+        expect(warnings).toEqual([]);
+        expect(eventsIn(to, output).map((text) => JSON.parse(text) as Json)).toEqual(out);
+      }
+    };
+
+    it.each([
+      ["a delta with the other half", m(LOW, { metadata: { k: "wide" } })],
+      ["a delta with a half of its own", m(`${LOW}${HIGH}`, { metadata: { k: "wide" } })],
+      ["a delta of another message", agui.textContent("n", HIGH, { metadata: { k: "wide" } })],
+      ["an END", agui.textEnd("m", { metadata: { k: "wide" } })],
+      ["a RUN event", agui.finished({ result: "wide" })],
+      ["a chunk without an id", agui.textChunk({ delta: LOW, metadata: { k: "wide" } })],
+    ])("AG-UI to msgpack: %s", (_, event) => {
+      const events = [agui.started(), agui.textStart("n"), agui.textStart("m"), m(HIGH)];
+      const rest = [m(`${LOW}!`)];
+      const texts = [
+        ...events.map((one) => JSON.stringify(one)),
+        wide(event),
+        ...rest.map((one) => JSON.stringify(one)),
+      ];
+      const out = [...events.slice(0, 3), m(""), m("😀!")];
+      left(run("ag-ui", "msgpack", false, texts), "msgpack", "limit", out);
+      // An end leaves no place for the delta where that is enforced, and a chunk without an id begins nothing.
+      if (event.type === "TEXT_MESSAGE_CONTENT") left(run("ag-ui", "msgpack", true, texts), "msgpack", "limit", out);
+    });
+
+    it.each([
+      ["a delta with the other half", m(LOW, { timestamp: "never" })],
+      ["an END", agui.textEnd("m", { timestamp: "never" })],
+      ["a RUN event", agui.finished({ outcome: 5 })],
+    ])("AG-UI to protobuf: %s", (_, event) => {
+      const events = [agui.started(), agui.textStart("m"), m(HIGH), event, m(LOW)];
+      const texts = events.map((one) => JSON.stringify(one));
+      const out = [...events.slice(0, 2), m(""), m("😀")];
+      left(run("ag-ui", "protobuf", false, texts), "protobuf", "bad_event", out);
+    });
+
+    it.each([
+      ["a delta with the other half", { ...append(3, "a", LOW), block: { id: "a", n: "wide", x: LOW } }],
+      ["a delta with a half of its own", { ...append(3, "a", LOW), block: { id: "a", n: "wide", x: LOW + HIGH } }],
+      [
+        "a delta of another field",
+        { ...append(3, "a", HIGH), mask: "block.y", block: { id: "a", n: "wide", y: HIGH } },
+      ],
+      ["a set of the block", { op: "set", seq: 3, block: { id: "a", type: "t", n: "wide" } }],
+      ["a set of the field", { op: "set", seq: 3, mask: "block.x", block: { id: "a", x: "", n: "wide" } }],
+      ["a start", { ...start("", 3), ts: 1, model: { ...(start().model as Json), meta: { n: "wide" } } }],
+    ])("AgentUE to msgpack: %s", (_, event) => {
+      const events = [start(), append(2, "a", HIGH)];
+      const last = append(4, "a", LOW);
+      const texts = [...events.map((one) => JSON.stringify(one)), wide(event), JSON.stringify(last)];
+      const out = [start(), append(2, "a", ""), append(4, "a", "😀")];
+      for (const enforce of [true, false])
+        left(run("agentue", "msgpack", enforce, texts), "msgpack", "limit", out as Json[]);
+    });
+  });
+
+  it("a connection that fails tells at the end of the body what is lost of what was held", () => {
+    const cases = [
+      ["agentue", "msgpack", [start(), append(2, "a", HIGH)]],
+      ["ag-ui", "msgpack", inText(m(HIGH))],
+      ["ag-ui", "protobuf", inText(m(HIGH))],
+    ] as const;
+    for (const [protocol, to, events] of cases) {
+      for (const enforce of [true, false]) {
+        const told: unknown[] = [];
+        const transcoder = engine(kind).createTranscoder({
+          protocol,
+          from: "ndjson",
+          to,
+          enforce,
+          onError: ({ code }) => void told.push(code),
+          onWarning: ({ code, subject, eventIndex }) => void told.push([code, subject, eventIndex]),
+        });
+        const body = concat([...events.map((event) => messageOf("ndjson", JSON.stringify(event))), utf8("{]\n")]);
+        expect(() => transcoder.push(body)).toThrow(expect.objectContaining({ code: "bad_json" }));
+        expect(told).toEqual(["bad_json"]);
+        expect(eventsIn(to, transcoder.finish())).toHaveLength(events.length);
+        expect(told).toEqual(["bad_json", ["lossy", "surrogate", events.length + 1]]);
+        expect(transcoder.status).toBe("truncated");
+        transcoder.finish();
+        expect(told).toHaveLength(2);
+        transcoder.close();
+      }
+    }
   });
 
   it("halves in the names of many tokens are lost like any others", () => {
