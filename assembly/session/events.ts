@@ -24,7 +24,7 @@ export const EVENT_REFUSED: u32 = 0;
 export const EVENT_ACCEPTED: u32 = 1;
 /** It has no route: the connection's failure, described by the fault. */
 export const EVENT_UNROUTED: u32 = 2;
-/** Memory ran out; nothing was changed. */
+/** Memory ran out before the event was applied; what is applied but cannot be written on another wire is EVENT_ACCEPTED, and the connection's failure. */
 export const EVENT_NO_MEMORY: u32 = 3;
 
 @inline function flags(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_FLAGS); }

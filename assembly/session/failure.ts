@@ -14,7 +14,7 @@ let unframed: bool = false;
 /** Says whether the next message comes by itself, outside of the framing. */
 export function setUnframed(yes: bool): void { unframed = yes; }
 
-/** Memory ran out before the message was applied. */
+/** Memory ran out: before the message was applied, or, in a transcoder, before it was written. */
 export function noMemory(c: usize): void {
   store<u32>(c, layout.FEED_NO_MEMORY, C_STATE);
   failWhole(code.E_OUT_OF_MEMORY);

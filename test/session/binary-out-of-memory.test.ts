@@ -1,23 +1,17 @@
-import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import type { Engine, Reducer } from "../../src/engine/contract.js";
-import { JS_OBJECTS } from "../../src/engine/js/engine.js";
-import { createWasmEngine } from "../../src/engine/wasm/engine.js";
 import { StreamfoldError } from "../../src/errors.js";
-import { createEngine } from "../../src/reducer/engine.js";
-import { append, modelOf, start } from "../contract/base.js";
+import { append, end, modelOf, start } from "../contract/base.js";
+import { custom, finished, started, textContent, textEnd, textStart } from "../support/agui-events.js";
 import { concat } from "../support/bytes.js";
 import { everyN } from "../support/chunking.js";
+import { engineWithin, WASM_KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
+import { eventsIn, messageOf } from "../support/transcoding.js";
 import { msgpack, WIRES, X } from "./binary-lives.js";
 
 /** 4 MiB of linear memory: room for the engine and a model or two. */
 const PAGES = 64;
-
-const builds = [
-  ["wasm-simd", "streamfold.simd.wasm"],
-  ["wasm-scalar", "streamfold.wasm"],
-] as const;
 
 function failure(call: () => unknown): StreamfoldError {
   try {
@@ -37,10 +31,8 @@ const state = (reducer: Reducer): unknown => [
   reducer.stats({ streamId: "" }).version,
 ];
 
-describe.each(builds)("binary wires on %s without memory", (kind, file) => {
-  const module = new WebAssembly.Module(readFileSync(new URL(`../../dist/${file}`, import.meta.url)));
-  const open = (pages = PAGES): Engine =>
-    createEngine(createWasmEngine(module, kind, JS_OBJECTS, "a small memory", pages));
+describe.each(WASM_KINDS)("binary wires on %s without memory", (kind) => {
+  const open = (pages = PAGES): Engine => engineWithin(pages, kind);
 
   describe.each(WIRES)("$name", (wire) => {
     const { encode, begin, token, options, transport } = wire;
@@ -187,6 +179,70 @@ describe.each(builds)("binary wires on %s without memory", (kind, file) => {
       expect(reducer.snapshotBytes({ format: "msgpack" }).length).toBeGreaterThan(10);
       engine.close();
     });
+  });
+});
+
+/** Bodies whose second event is small as text and large, or a cause of much reckoning, on the wire that it goes out on. */
+const GROWING = [
+  {
+    name: "a million small numbers to protobuf",
+    options: { protocol: "ag-ui", from: "ndjson", to: "protobuf" },
+    events: [started(), custom("n", new Array(1_000_000).fill(1)), finished()],
+    again: [started({ runId: "again" }), textStart("k"), textContent("k", "😀"), textEnd("k")],
+  },
+  {
+    name: "a million empty containers to MessagePack",
+    options: { protocol: "agentue", from: "ndjson", to: "msgpack" },
+    events: [
+      start(modelOf(X)),
+      { op: "set", seq: 2, mask: "meta.x", meta: { x: new Array(1_000_000).fill([]) } },
+      end(3),
+    ],
+    again: [{ ...start(modelOf(X)), seq: 4 }, append(5, "x", "😀"), end(6)],
+  },
+] as const;
+
+describe.each(WASM_KINDS)("transcoders on %s without memory", (kind) => {
+  it.each(GROWING)("$name: applied or not, the event that found none is not written, and reset goes on", (row) => {
+    const messages = row.events.map((event) => messageOf("ndjson", JSON.stringify(event)));
+    const again = row.again.map((event) => messageOf("ndjson", JSON.stringify(event)));
+    const outcomes = new Set<string>();
+    for (let pages = 90; !outcomes.has("written"); pages += 30) {
+      expect(pages).toBeLessThan(3000);
+      const engine = engineWithin(pages, kind);
+      const live = engine.memory().live;
+      const transcoder = engine.createTranscoder(row.options);
+      let failure: StreamfoldError | undefined;
+      let output: Uint8Array | undefined;
+      try {
+        output = transcoder.push(concat(messages));
+      } catch (error) {
+        if (!(error instanceof StreamfoldError)) throw error;
+        failure = error;
+      }
+      const { applied } = transcoder.stats();
+      if (failure === undefined) {
+        expect(eventsIn(row.options.to, output!)).toHaveLength(messages.length);
+        expect(applied).toBe(messages.length);
+        outcomes.add("written");
+      } else {
+        expect(failure).toMatchObject({ code: "out_of_memory", applied });
+        expect([1, 2]).toContain(applied);
+        outcomes.add(applied === 1 ? "not applied" : "applied, not written");
+        // the connection has failed until it is reset, and what was written before is not lost
+        expect(thrown(() => transcoder.push(again[0]!))?.code).toBe("out_of_memory");
+        expect(eventsIn(row.options.to, transcoder.finish())).toEqual([JSON.stringify(row.events[0])]);
+        expect(transcoder.status).toBe("truncated");
+        transcoder.reset();
+        const wanted = row.again.map((event) => JSON.stringify(event));
+        expect(eventsIn(row.options.to, transcoder.push(concat(again)))).toEqual(wanted);
+        expect(transcoder.stats().applied).toBe(again.length);
+      }
+      transcoder.close();
+      expect(engine.memory().live - live).toBeLessThan(64 * 1024);
+      engine.close();
+    }
+    expect([...outcomes].sort()).toEqual(["applied, not written", "not applied", "written"]);
   });
 });
 
