@@ -13,7 +13,7 @@ import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from
 import { wireOf } from "../transcode/emit";
 import { putTokenFrame } from "../transcode/token-frame";
 import { putTokenMap, putTokenText } from "../transcode/token-text";
-import { mayRelay, relayed, relayMap } from "../transcode/relay";
+import { mayRelayBytes, relayed, relayMap } from "../transcode/relay";
 import { areTokensOrdinary } from "./agui-token";
 import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
@@ -39,7 +39,7 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
   let n: u32 = 0;
   const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
   const wire = wireOf(c);
-  while (p < end && (!wire || mayRelay(<u32>(end - p)))) {
+  while (p < end && (!wire || mayRelayBytes(wire, <u32>(end - p)))) {
     const q = transport == TRANSPORT_MSGPACK ? readMap(p, end, most) : readFrame(p, end, most);
     if (!q || !foldRead(s)) break;
     n++;

@@ -72,7 +72,7 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
 function foldAndRelay(c: usize, p: usize, end: usize, t: usize, s: usize): usize {
   let n: u32 = 0;
   const most = load<u32>(c + C_FRAME, F_LIMIT), wire = wireOf(c), account = setAccount(t);
-  while (p < end && mayRelay(<u32>(end - p))) {
+  while (p < end && mayRelay(wire, <u32>(end - p))) {
     const q = matchToken(s, p);
     aguiTokenKnown = q != 0;
     if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength) || needsRoad(c, wire)) break;

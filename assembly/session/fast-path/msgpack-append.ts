@@ -6,7 +6,7 @@ import { B_ID, B_ID_LENGTH, findOtherBlock, S_LAST_BLOCK } from "../../reduce/ag
 import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_LAST_USED, add, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { findOtherStream } from "../streams";
 import { wireOf } from "../transcode/emit";
-import { mayRelay, relayMap } from "../transcode/relay";
+import { mayRelayBytes, relayMap } from "../transcode/relay";
 import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { foldAppend } from "./token";
 import {
@@ -28,7 +28,7 @@ export function foldAppends(c: usize, p: usize, end: usize): usize {
   let n: u32 = 0, hits: u32 = 0;
   selectTemplates(MSGPACK_SET);
   const wire = wireOf(c);
-  while (p < end && (!wire || mayRelay(<u32>(end - p)))) {
+  while (p < end && (!wire || mayRelayBytes(wire, <u32>(end - p)))) {
     let q = templatesAwake() ? matchOne(c, p, end) : 0;
     if (q) hits++;
     else {

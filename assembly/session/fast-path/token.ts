@@ -45,7 +45,7 @@ export function foldTokens(c: usize, p: usize, end: usize): usize {
 function foldAndRelay(c: usize, p: usize, end: usize): usize {
   let n: u32 = 0;
   const wire = wireOf(c);
-  while (p < end && mayRelay(<u32>(end - p))) {
+  while (p < end && mayRelay(wire, <u32>(end - p))) {
     const q = foldToken(c, p, wire);
     if (!q) break;
     n++;

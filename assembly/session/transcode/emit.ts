@@ -36,8 +36,17 @@ export function releaseWire(): void {
   setAccount(account);
 }
 
-/** Room for what an event of `n` bytes of text comes to, before it is applied; false = out of memory. */
-export function reserveWire(n: u32): bool { return scratchReserve(WIRE, n * 3 + 256) && scratchReserve(EVENT, n + 128); }
+/** Of longer texts the form on a binary wire is longer than any run. */
+const LONGEST: u32 = 1 << 30;
+
+/**
+ * Room for what an event of `n` bytes of text comes to, before it is applied; false = out of memory. Text goes out at most as long as it came, but for what
+ * translation of older forms adds; MessagePack takes up to 9 bytes for 4; what a protobuf needs beyond it is asked for when it is written (docs/transcoding.md §2).
+ */
+export function reserveWire(wire: u32, n: u32): bool { return reserveToken(wire, n) && (isTextWire(wire) || scratchReserve(EVENT, n + 128)); }
+
+/** The same for an event of whose delta no half is held. */
+export function reserveToken(wire: u32, n: u32): bool { return n <= LONGEST && scratchReserve(WIRE, (isTextWire(wire) ? n : n * 3) + 256); }
 
 const TYPE_PATH: usize = memory.data<u8>([0x2f, 0x74, 0x79, 0x70, 0x65, 0, 0, 0]);
 const DATA: usize = memory.data<u8>([0x64, 0x61, 0x74, 0x61, 0x3a, 0x20, 0, 0]);

@@ -9,11 +9,14 @@ import { SCRATCH_MESSAGE as TEXT, SCRATCH_WIRE as WIRE } from "../../reduce/scra
 import { noMemory } from "../failure";
 import { C_EVENT_INDEX, C_OPTIONS, option } from "../layout";
 import { aboutMessage, isOutputFull } from "../output";
-import { closeText, isTextWire, NO_MEMORY, openText, putBinary, putText, reserveWire, wireOf } from "./emit";
+import { closeText, isTextWire, NO_MEMORY, openText, putBinary, putText, reserveToken, wireOf } from "./emit";
 import { holdsHalves } from "./halves";
 
-/** Whether a token of at most `n` bytes may be folded now: there is room for what it comes to, and the host need not take anything before. */
-@inline export function mayRelay(n: u32): bool { return !isOutputFull() && reserveWire(n); }
+/** Whether a token of at most `n` bytes of text may be folded now: there is room for what it comes to, and the host need not take anything before. */
+@inline export function mayRelay(wire: u32, n: u32): bool { return !isOutputFull() && reserveToken(wire, n); }
+
+/** The same for one of `n` bytes on a binary wire, of which any may be an escape of six bytes in text. */
+@inline export function mayRelayBytes(wire: u32, n: u32): bool { return mayRelay(wire, isTextWire(wire) ? n * 6 : n); }
 
 /** Whether a delta of a text wire, in which a scan has `seen` these flags, must go the full road: halves of characters are held there. */
 @inline export function needsHalves(c: usize, wire: u32, seen: u32): bool { return !isTextWire(wire) && ((seen & HAS_LOOSE_ESCAPE) != 0 || holdsHalves(c)); }
