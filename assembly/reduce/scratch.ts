@@ -14,7 +14,7 @@ export const SCRATCH_FOUND: usize = RUNS + 32;
 export const SCRATCH_FOUND_INDEX: usize = RUNS + 48;
 /** The shell of a model being built. */
 export const SCRATCH_SHELL: usize = RUNS + 64;
-/** A message whose ill-formed UTF-8 was replaced. */
+/** The text of a message that came otherwise: as bytes, or with ill-formed UTF-8, which was replaced; `releaseText` follows. */
 export const SCRATCH_MESSAGE: usize = RUNS + 80;
 /** What a reading call hands to the host. */
 export const SCRATCH_RESULT: usize = RUNS + 96;
@@ -53,6 +53,20 @@ export function scratchReserve(run: usize, more: u32): bool {
   setAccount(account);
   return done;
 }
+
+/** Gives a run back that has more room than `most` bytes: what one large message took is not kept for the next ones. */
+export function scratchTrim(run: usize, most: u32): void {
+  if (load<u32>(run, RUN_CAP) <= most) return;
+  const account = setAccount(0);
+  bytesFree(run);
+  setAccount(account);
+}
+
+/** A larger text of a message is given back with it. */
+const KEPT_MESSAGE: u32 = 1 << 20;
+
+/** Gives an unusually large SCRATCH_MESSAGE back when what it holds has been handled. */
+export function releaseText(): void { scratchTrim(SCRATCH_MESSAGE, KEPT_MESSAGE); }
 
 /** Gives all runs back. */
 export function trimScratch(): void {

@@ -1,14 +1,14 @@
 // Messages of the binary wires: read into the JSON text that a text wire would have brought, and handled as that (docs/semantics.md §1).
 import * as code from "../abi/codes";
 import * as layout from "../abi/layout";
-import { bytesClear, bytesFree, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesClear, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { MSGPACK_SHORT, msgpackFaultAt, msgpackReason } from "../codec/msgpack/fault";
 import { msgpackEnd, msgpackReplaced, readMsgpack, readMsgpackPrefix } from "../codec/msgpack/read";
 import { protobufDropped, protobufFaultAt, protobufReplaced, readProtobuf } from "../codec/protobuf/read";
 import { PROTOBUF_NO_MEMORY, PROTOBUF_OK, PROTOBUF_TOO_DEEP, PROTOBUF_UNKNOWN } from "../codec/protobuf/wire";
 import { F_LIMIT, messageOffset, messageStart, offsetOf, setMessage } from "../frame/state";
 import { clearFault, fail, failWhole } from "../reduce/fault";
-import { SCRATCH_MESSAGE as TEXT } from "../reduce/scratch";
+import { releaseText, SCRATCH_MESSAGE as TEXT } from "../reduce/scratch";
 import { statusOfAgui } from "../reduce/agui/state";
 import { addWarning } from "../reduce/agui/warnings";
 import { isDropped, nameRun, skip } from "./agui-event";
@@ -21,9 +21,6 @@ import { aboutPlace, reportWarning } from "./output";
 import { readFromWire } from "./place";
 import { handleMessage, scanMessage } from "./protocol";
 
-/** A larger text is given back with its message. */
-const KEPT: u32 = 1 << 20;
-
 /** Whether it is a wire of bytes rather than text (`TRANSPORT_` id). */
 @inline export function isBinary(transport: u32): bool { return transport >= <u32>code.TRANSPORT_MSGPACK; }
 
@@ -33,7 +30,9 @@ export function readBinary(c: usize, transport: u32, start: usize, end: usize): 
   const done = transport == code.TRANSPORT_MSGPACK
     ? isRead(c, readMsgpack(start, end, TEXT, option(c, layout.OPT_DEPTH), hasOption(c, layout.FLAG_REPLACE_UTF8)))
     : isFrameRead(c, readProtobuf(start, end, TEXT, option(c, layout.OPT_DEPTH)));
-  return done && handleText(c);
+  const accepted = done && handleText(c);
+  releaseText();
+  return accepted;
 }
 
 /**
@@ -51,7 +50,9 @@ export function readDirectMsgpack(c: usize, p: usize, end: usize): usize {
 /** Handles the message that `readDirectMsgpack` has read; whether it was accepted. */
 export function handleDirectText(c: usize): bool {
   if (msgpackReplaced) reportWarning(c, code.W_UTF8_REPLACED, 0, 0);
-  return handleText(c);
+  const accepted = handleText(c);
+  releaseText();
+  return accepted;
 }
 
 // A queue counts the text.
@@ -70,7 +71,6 @@ function handleText(c: usize): bool {
     failConnection(c);
   }
   readFromWire(false);
-  if (load<u32>(TEXT, RUN_CAP) > KEPT) bytesFree(TEXT);
   return accepted;
 }
 

@@ -1,7 +1,7 @@
 // The pipeline of one connection: bytes -> messages -> events, until the input is used up, the output queue is full or the connection fails.
 import * as code from "../abi/codes";
 import * as layout from "../abi/layout";
-import { bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesClear, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { locateFault } from "../text/fault";
 import { replaceInvalid } from "../text/replace-utf8";
 import { setValidateLimits } from "../text/validate";
@@ -14,7 +14,7 @@ import {
   messageOffset, messageStart, setFrameEvent, setMessage,
 } from "../frame/state";
 import { clearFault, fail, failWhole } from "../reduce/fault";
-import { SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT, SCRATCH_WIRE } from "../reduce/scratch";
+import { releaseText, SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT, SCRATCH_WIRE, scratchTrim } from "../reduce/scratch";
 import { eventOp, isTokenLike, setSequence } from "../reduce/agentue/judge";
 import { setLimits } from "../reduce/agentue/limits";
 import { handBack, nameRun, refuse, skip } from "./agui-event";
@@ -71,7 +71,7 @@ function setOptions(c: usize): void {
 /** Begins a call that may report: empties the output and gives it a new allowance. */
 export function beginCall(c: usize): void {
   enter(c);
-  if (load<u32>(SCRATCH_OUTPUT, RUN_CAP) > KEPT_OUTPUT) bytesFree(SCRATCH_OUTPUT);
+  scratchTrim(SCRATCH_OUTPUT, KEPT_OUTPUT);
   if (load<u32>(SCRATCH_WIRE, RUN_CAP) > KEPT_WIRE) releaseWire();
   bytesClear(SCRATCH_OUTPUT);
   bytesClear(SCRATCH_WIRE);
@@ -352,7 +352,9 @@ function isWhole(c: usize): bool {
   if (!bytesReserve(REPLACED, <u32>(messageEnd - messageStart) * 3 + 64)) return false;
   const text = <usize>load<u32>(REPLACED, RUN_PTR), stop = replaceInvalid(messageStart, messageEnd, text);
   memory.fill(stop, 0, 64);
-  return !locateFault(text, stop, option(c, layout.OPT_DEPTH));
+  const whole = !locateFault(text, stop, option(c, layout.OPT_DEPTH));
+  releaseText();
+  return whole;
 }
 
 // ---------------------------------------------------------------- events that the host's middleware holds (docs/semantics-agui.md §3)

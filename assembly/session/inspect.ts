@@ -1,7 +1,7 @@
 // Reading a connection: what is written goes to the result run.
 import * as layout from "../abi/layout";
 import { roundUp, setAccount } from "../memory/heap";
-import { bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { putText } from "../codec/json/put";
 import { trimMsgpack, writeMsgpack } from "../codec/msgpack/write";
 import { trimProtobufReader } from "../codec/protobuf/read";
@@ -10,7 +10,7 @@ import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
 import { trimRecords, trimSplit } from "../document/index";
 import { trimPatch } from "../patch/index";
 import { fail, failWhole } from "../reduce/fault";
-import { SCRATCH_MESSAGE, SCRATCH_RESULT, trimScratch } from "../reduce/scratch";
+import { releaseText, SCRATCH_MESSAGE, SCRATCH_RESULT, trimScratch } from "../reduce/scratch";
 import { writeChanges } from "../reduce/agentue/changes";
 import { argumentText, NO_CALL } from "../reduce/agui/arguments";
 import { writeChangesAgui } from "../reduce/agui/changes";
@@ -45,8 +45,6 @@ export function trim(): void {
 export const NO_RESULT: i32 = -1;
 export const NO_RESULT_MEMORY: i32 = -2;
 export const NO_RESULT_FORM: i32 = -3;
-/** A larger text on its way to another form is given back. */
-const KEPT: i32 = 1 << 20;
 
 @inline function runOf(t: usize): usize { return t ? <usize>load<u32>(t, T_RUN) : 0; }
 
@@ -83,7 +81,7 @@ export function writeSnapshotMsgpack(t: usize): i32 {
   memory.fill(end, 0, 64);
   bytesClear(SCRATCH_RESULT);
   const status = writeMsgpack(text, end, SCRATCH_RESULT);
-  if (n > KEPT) bytesFree(SCRATCH_MESSAGE);
+  releaseText();
   if (!status) return <i32>load<u32>(SCRATCH_RESULT, RUN_LEN);
   if (status == E_OUT_OF_MEMORY) return NO_RESULT_MEMORY;
   failWhole(status);

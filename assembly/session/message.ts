@@ -7,7 +7,7 @@ import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
 import { isWellFormed, replaceInvalid } from "../text/replace-utf8";
 import { skipSpace } from "../text/trusted";
 import { clearFault, fail, failWhole } from "../reduce/fault";
-import { SCRATCH_MESSAGE as REPLACED } from "../reduce/scratch";
+import { releaseText, SCRATCH_MESSAGE as REPLACED } from "../reduce/scratch";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_UNROUTED } from "./events";
 import { failConnection, noMemory } from "./failure";
 import { add, C_EVENT_INDEX, C_EVENTS, C_OPTIONS, MESSAGE_ROOM, option } from "./layout";
@@ -32,7 +32,7 @@ export function nextIndex(c: usize): f64 {
 
 /** Memory for the event's reports and small allocations; where there is none nothing of the event has happened yet. `n`: length of the event's text. */
 export function hasRoom(c: usize, n: u32): bool {
-  if (reserve(MESSAGE_ROOM) && reserveOutput(hasOption(c, layout.FLAG_REPORT_EVENTS) ? n : 0) && (!wireOf(c) || reserveWire(n))) return true;
+  if (reserve(MESSAGE_ROOM) && reserveOutput(hasOption(c, layout.FLAG_REPORT_EVENTS) ? n : 0) && (!wireOf(c) || reserveWire(wireOf(c), n))) return true;
   noMemory(c);
   return false;
 }
@@ -77,5 +77,6 @@ function readReplaced(c: usize, start: usize, end: usize): bool {
   readFromCopy(text);
   const accepted = readMessage(c, text, stop, <u32>(end - start), true);
   readFromCopy(0);
+  releaseText();
   return accepted;
 }

@@ -2,7 +2,7 @@
 import * as code from "../abi/codes";
 import * as layout from "../abi/layout";
 import { reserve, setAccount } from "../memory/heap";
-import { bytesClear, bytesFree, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesClear, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { msgpackFaultAt, msgpackReason } from "../codec/msgpack/fault";
 import { readMsgpack } from "../codec/msgpack/read";
 import { FAULT_DEPTH, FAULT_UTF8, faultAt, locateFault } from "../text/fault";
@@ -10,7 +10,7 @@ import { canonicalize } from "../text/minify";
 import { skipSpace } from "../text/trusted";
 import { longNumberAt, resetValidate, setValidateLimits, skipValueAt, valueDepth, valueDirty } from "../text/validate";
 import { clearFault, fail, failWhole, pathReset } from "../reduce/fault";
-import { SCRATCH_MESSAGE as TEXT } from "../reduce/scratch";
+import { releaseText, SCRATCH_MESSAGE as TEXT } from "../reduce/scratch";
 import { baselineAgui, loadAgui } from "../reduce/agui/load";
 import { shareBaseIds } from "../reduce/agui/run";
 import { restoreAgui } from "../reduce/agui/stored";
@@ -26,8 +26,6 @@ export let textFaultOffset: f64 = -1;
 let canonicalEnd: usize = 0;
 /** Nesting that the model of any AG-UI checkpoint may have; a run's outcome and result lie one level deeper than in their event. */
 const LEAST_STORED: u32 = 8;
-/** A larger text is given back. */
-const KEPT: u32 = 1 << 20;
 
 // Validates [p, p + n), a NUL behind it, and brings it to canonical form in place; its start, 0 = fault.
 function readObject(c: usize, p: usize, n: u32, asModel: bool): usize {
@@ -91,6 +89,12 @@ export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64,
 
 /** `loadText` for a model in MessagePack; places of its faults count in those bytes. */
 export function loadMsgpack(c: usize, t: usize, id: usize, idLength: u32, seq: f64, p: usize, n: u32): bool {
+  const done = loadBytes(c, t, id, idLength, seq, p, n);
+  releaseText();
+  return done;
+}
+
+function loadBytes(c: usize, t: usize, id: usize, idLength: u32, seq: f64, p: usize, n: u32): bool {
   clearFault();
   textFaultOffset = -1;
   bytesClear(TEXT);
@@ -106,7 +110,6 @@ export function loadMsgpack(c: usize, t: usize, id: usize, idLength: u32, seq: f
   const done = loadText(c, t, id, idLength, seq, text, length);
   // a place in the text, that of a number, is none in the bytes
   if (textFaultOffset > 0) textFaultOffset = 0;
-  if (length > KEPT) bytesFree(TEXT);
   return done;
 }
 
