@@ -47,6 +47,13 @@ const NAMELESS = ["BASE", "PARTS", "ACTIVITY"];
 /** Messages that the core knows by name. */
 const NAMED = ["SubagentFinishedEvent", "BaseEvent", "Message", "InputContent", "InputContentSource"];
 
+/** Fields of one message: as many slots have the level records of the core, 14 for reading (codec/protobuf/level.ts), 15 for writing (write.ts). */
+const MOST_FIELDS = 14;
+/** Level records of either: one for each message that is open, and one for the base of the event. */
+const MOST_LEVELS = 12;
+/** Texts and kinds have one byte each in a field record. */
+const MOST_TEXTS = 256;
+
 const camel = (name) => name.replace(/_([a-z])/g, (_, letter) => letter.toUpperCase());
 const upper = (name) => name.replace(/(?!^)[A-Z]/g, (letter) => `_${letter}`).toUpperCase();
 
@@ -85,6 +92,22 @@ function plan(proto) {
   return { messages, events, operations: proto.enums.get("JsonPatchOperationType").map(([name]) => name.toLowerCase()) };
 }
 
+/** Throws where the core has no room for what the messages ask for. */
+function checkSizes(messages, arms) {
+  const byName = new Map(messages.map((message) => [message.name, message]));
+  for (const { name, fields } of messages) {
+    if (fields.length > MOST_FIELDS)
+      throw new Error(`${name}: ${fields.length} fields, the core has room for ${MOST_FIELDS} (MOST_FIELDS in proto/write-protobuf.mjs)`);
+  }
+  const levels = (name, around) => {
+    if (around.includes(name)) throw new Error(`${name}: holds itself, by way of ${around.slice(around.indexOf(name)).join(", ")}`);
+    const below = byName.get(name).fields.filter((field) => byName.has(field.type));
+    return 1 + Math.max(0, ...below.map((field) => levels(field.type, [...around, name])));
+  };
+  const deepest = 1 + Math.max(...messages.slice(0, arms).map(({ name }) => levels(name, [])));
+  if (deepest > MOST_LEVELS) throw new Error(`events lie ${deepest} levels deep, the core has room for ${MOST_LEVELS} (MOST_LEVELS in proto/write-protobuf.mjs)`);
+}
+
 function data(type, values, perLine = 32) {
   const lines = [];
   for (let i = 0; i < values.length; i += perLine) lines.push(`  ${values.slice(i, i + perLine).join(", ")}`);
@@ -94,6 +117,7 @@ function data(type, values, perLine = 32) {
 /** @param {import("./read-proto.mjs").Proto} proto */
 export function writeProtobufCore(proto) {
   const { messages, events, operations } = plan(proto);
+  checkSizes(messages, events.length);
   const texts = [];
   const textId = (text) => {
     const found = texts.indexOf(text);
@@ -117,6 +141,7 @@ export function writeProtobufCore(proto) {
     }
   }
   const patchOps = operations.map((name) => textId(`"${name}"`));
+  if (texts.length > MOST_TEXTS) throw new Error(`${texts.length} texts, a field record tells ${MOST_TEXTS} apart`);
   const bytes = [];
   const places = texts.flatMap((text) => {
     const place = [bytes.length, text.length];

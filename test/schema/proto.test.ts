@@ -10,8 +10,11 @@ interface ProtoReader {
 }
 
 const READER = new URL("../../proto/read-proto.mjs", import.meta.url).href;
+const WRITER = new URL("../../proto/write-protobuf.mjs", import.meta.url).href;
 const { readProto, slots } = (await import(READER)) as ProtoReader;
-const proto = readProto(readFileSync(new URL("../../proto/ag_ui.proto", import.meta.url), "utf8"));
+const { writeProtobufCore } = (await import(WRITER)) as { writeProtobufCore(proto: unknown): string };
+const PROTO = readFileSync(new URL("../../proto/ag_ui.proto", import.meta.url), "utf8");
+const proto = readProto(PROTO);
 const FREEZE = publishedAgui("proto-freeze.txt");
 
 describe("the protobuf messages of AG-UI", () => {
@@ -37,6 +40,33 @@ describe("the protobuf messages of AG-UI", () => {
     expect(() => readProto("message A {\n  string a = 2;\n}")).toThrow("numbers must run from 1");
     expect(() => readProto("message A {\n  Other a = 1;\n}")).toThrow("no type Other");
     expect(() => readProto("service A {")).toThrow("line 1");
+  });
+
+  it("refuse what the tables of the core have no room for", () => {
+    const last = "  optional string encrypted_value_type = 14;\n";
+    const fields = (count: number, type = "string") =>
+      Array.from({ length: count }, (_, i) => `  optional ${type} f${i} = ${i + 1};\n`).join("");
+    const below = (fields: string): string => `${PROTO.replace(last, "  Deep0 deep = 14;\n")}\n${fields}`;
+    const chain = (length: number) =>
+      Array.from(
+        { length },
+        (_, i) => `message Deep${i} {\n  ${i + 1 < length ? `Deep${i + 1}` : "string"} f = 1;\n}\n`,
+      ).join("");
+    const write = (text: string): string => writeProtobufCore(readProto(text));
+
+    expect(PROTO).toContain(last);
+    expect(() => write(`${PROTO}message Wide {\n${fields(14)}}\n`)).not.toThrow();
+    expect(() => write(PROTO.replace(last, `${last}  optional string more = 15;\n`))).toThrow("Message: 15 fields");
+    expect(() => write(`${PROTO}message Wide {\n${fields(40)}}\n`)).toThrow("Wide: 40 fields");
+    // A run's input, its messages and what they hold are the deepest there are: event, base, input, message, part, arm, source, arm.
+    expect(() => write(below(chain(8)))).not.toThrow();
+    expect(() => write(below(chain(9)))).toThrow("13 levels deep");
+    expect(() => write(below("message Deep0 {\n  Message f = 1;\n}\n"))).toThrow(/holds itself/);
+    const many = Array.from(
+      { length: 20 },
+      (_, i) => `message Many${i} {\n${fields(14).replaceAll(" f", ` m${i}_f`)}}\n`,
+    ).join("");
+    expect(() => write(PROTO + many)).toThrow("texts");
   });
 
   describe.skipIf(FREEZE === undefined)("held against the published ledger of slots", () => {
