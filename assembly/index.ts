@@ -19,6 +19,7 @@ import {
   applyHeld, applyText, beginCall, binaryTokens, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, resumeStream,
 } from "./session/feed";
 import { repeatFailure } from "./session/failure";
+import { forkStream } from "./session/fork";
 import { framedMessages } from "./session/message";
 import { directEvents } from "./session/fast-path/direct";
 import { quickDeltas } from "./session/fast-path/agui-delta";
@@ -254,6 +255,16 @@ export function session_restore(h: u32, n: u32): u32 {
   leave();
   replaceHandle(h, c);
   return 0;
+}
+
+/**
+ * Gives the connection, just opened, a fork of a stream of the connection `from`: its id is at the input pointer, and behind it the `asLength` bytes of the id
+ * it has in the fork. 0 or an E_ id: then the new connection is good for nothing but being closed, and the other one is as it was.
+ */
+export function session_fork(h: u32, from: u32, idLength: u32, asLength: u32): u32 {
+  const id = idAddress(), t = findStream(connectionOf(from), id, idLength);
+  if (!t) return keepCode(E_NO_MODEL);
+  return forkStream(connectionOf(h), t, id + idLength, asLength) ? 0 : keepCode(E_OUT_OF_MEMORY);
 }
 
 /** Writes the ids of the streams as JSON to the result; its length. */

@@ -5,6 +5,7 @@ import type { Case } from "./case.js";
 import { msgpackCases, protobufCases } from "./cases/binary-fold.js";
 import { encodeCases } from "./cases/encode.js";
 import { foldCases } from "./cases/fold.js";
+import { forkCases } from "./cases/fork.js";
 import { growthCases } from "./cases/growth.js";
 import { limitCases } from "./cases/limits.js";
 import { loadCases } from "./cases/load.js";
@@ -25,6 +26,7 @@ export const CORPUS: readonly Case[] = [
   ...snapshotCases,
   ...loadCases,
   ...patchCases,
+  ...forkCases,
   ...aguiFoldCases,
   ...aguiStateCases,
   ...partialCases,

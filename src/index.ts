@@ -15,6 +15,7 @@ export type {
   EngineMemory,
   EventInfo,
   FinishResult,
+  ForkOptions,
   Gap,
   InsertChange,
   JsonDocument,

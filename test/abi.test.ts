@@ -35,6 +35,7 @@ const EXPORTS: Record<string, number> = {
   session_feed: 3,
   session_feed_more: 3,
   session_finish: 1,
+  session_fork: 4,
   session_is_complete: 1,
   session_last_event_id: 1,
   session_open: 0,

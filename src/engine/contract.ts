@@ -250,6 +250,14 @@ export interface EngineSession {
   readonly retry: number | undefined;
   /** False when there was no such stream. */
   release(streamId: string): boolean;
+  /**
+   * A session of its own with one stream: model, place in the timeline, counters, pause and queue (docs/semantics.md §12). This one stays as it is, also
+   * when it fails.
+   *
+   * @param as its id there
+   * @param options those of this session, with listeners of their own
+   */
+  fork(streamId: string, as: string, options: SessionOptions): EngineSession | Fault;
   /** Of a session with `transcode`: what was written since the last call, in the order of the wire, owned by the caller. */
   takeOutput?(): Uint8Array;
   /** AG-UI: the argument text of a tool call from code unit `from` on; undefined when no such call is held. */
@@ -383,6 +391,14 @@ export interface StreamSelector {
   streamId?: string;
 }
 
+/** What `fork` takes: the listeners are those of the fork, which has none of the reducer's. */
+export interface ForkOptions
+  extends StreamSelector,
+    Pick<ReducerOptions, "onEvent" | "onWarning" | "onError" | "onGap"> {
+  /** AgentUE: the id of the stream in the fork; the same by default. */
+  as?: string;
+}
+
 /**
  * Folds one connection's events into one model per logical stream.
  *
@@ -412,6 +428,15 @@ export interface Reducer {
   readonly lastEventId: string | undefined;
   readonly retry: number | undefined;
   release(options?: StreamSelector): boolean;
+  /**
+   * A reducer of its own, of the same engine and options, that holds one stream as it stands now: the model, the place in the timeline, the counters of
+   * the stream, what is open, its pause and what waits in its queue. Text is shared, so that a fork costs next to nothing; neither sees what the other
+   * one does, and closing one gives back what it alone holds. The connection is a new one, and changes are known from here on (docs/semantics.md §12).
+   *
+   * @throws StreamfoldError `no_model` for a stream that does not exist; `bad_argument`, also for another id of a stream with a queue, whose events say
+   *   whose they are; `out_of_memory`, after which everything is as it was
+   */
+  fork(options?: ForkOptions): Reducer;
   /** AG-UI: the value of a tool call's arguments as far as they have come (docs/semantics-agui.md §11); undefined when no such call is held. */
   partialArgs<Value = unknown>(toolCallId: string): Value | undefined;
   reset(): void;

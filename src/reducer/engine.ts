@@ -13,7 +13,7 @@ import type {
 import { usageError } from "../errors.js";
 import { createDocument, type DocumentHandle } from "./document.js";
 import { resolveOptions, resolveTranscoderOptions } from "./options.js";
-import { type Lending, ReducerHandle } from "./reducer.js";
+import { type Lending, type OpenReducer, ReducerHandle } from "./reducer.js";
 import { Sessions } from "./sessions.js";
 import { TranscoderHandle } from "./transcoder.js";
 
@@ -48,8 +48,7 @@ class EngineHandle implements Engine {
   createReducer(options: ReducerOptions): Reducer {
     if (this.#core === undefined) throw usageError("closed");
     const { session, listeners } = resolveOptions(options);
-    const sessions = new Sessions(this.#core, session);
-    return this.#keep((onClose) => new ReducerHandle(sessions, listeners, this.#lending, onClose));
+    return this.#openReducer(new Sessions(this.#core, session), listeners);
   }
 
   createTranscoder(options: TranscoderOptions): Transcoder {
@@ -58,10 +57,7 @@ class EngineHandle implements Engine {
     const sessions = new Sessions(this.#core, session);
     // made at once: what it writes is the engine's own session's
     sessions.bytes();
-    return new TranscoderHandle(
-      sessions,
-      this.#keep((onClose) => new ReducerHandle(sessions, listeners, this.#lending, onClose)),
-    );
+    return new TranscoderHandle(sessions, this.#openReducer(sessions, listeners));
   }
 
   createDocument(source: unknown, options?: DocumentOptions): JsonDocument {
@@ -87,6 +83,9 @@ class EngineHandle implements Engine {
     this.#core.close();
     this.#core = undefined;
   }
+
+  readonly #openReducer: OpenReducer = (sessions, listeners) =>
+    this.#keep((onClose) => new ReducerHandle(sessions, listeners, this.#lending, onClose, this.#openReducer));
 
   /** Notes what is made until it is closed; weakly, so that what nobody holds any more is not kept alive by its engine. */
   #keep<T extends Closable>(make: (onClose: () => void) => T): T {

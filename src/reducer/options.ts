@@ -30,7 +30,7 @@ export interface Listeners {
 }
 
 /** Options as the sessions and the reducer take them. */
-interface Resolved {
+export interface Resolved {
   session: SessionOptions;
   listeners: Listeners;
 }
@@ -138,13 +138,7 @@ function resolve(options: Shared, readers: Partial<ReducerOptions>, wire: "trans
     const names = transportsOf(protocol).map((name) => JSON.stringify(name));
     throw usageError("unsupported_transport", `${JSON.stringify(transport)}; "${protocol}" has ${names.join(", ")}`);
   }
-  const owner = options as Partial<Listeners>;
-  const listeners: Listeners = {
-    onEvent: listener(readers as Partial<Listeners>, "onEvent"),
-    onWarning: listener(owner, "onWarning"),
-    onError: listener(owner, "onError"),
-    onGap: listener(owner, "onGap"),
-  };
+  const listeners = listenersOf(options as Partial<Listeners>, readers as Partial<Listeners>);
   const limits = resolveLimits(options.limits);
   return {
     listeners,
@@ -257,6 +251,21 @@ function keepEnded(value: number | undefined): number {
     throw usageError("bad_argument", "keepEnded must be a non-negative integer or Infinity");
   }
   return value;
+}
+
+/**
+ * The callbacks among some options.
+ *
+ * @param readers the options of those who are told events
+ * @throws StreamfoldError `bad_argument` for one that is no function
+ */
+export function listenersOf(options: Partial<Listeners>, readers = options): Listeners {
+  return {
+    onEvent: listener(readers, "onEvent"),
+    onWarning: listener(options, "onWarning"),
+    onError: listener(options, "onError"),
+    onGap: listener(options, "onGap"),
+  };
 }
 
 function listener<K extends keyof Listeners>(options: Partial<Listeners>, name: K): Listeners[K] {

@@ -4,6 +4,8 @@ import type {
   EngineSession,
   EventInfo,
   FinishResult,
+  ForkOptions,
+  Middleware,
   ModelFormat,
   Reducer,
   Report,
@@ -14,6 +16,7 @@ import type {
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { encodeText, isBufferSource, toBytes } from "./bytes.js";
 import { type Delivered, deliver, failureOf } from "./deliver.js";
+import { resolveFork } from "./fork-options.js";
 import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
 import { checkPosition, formatOf, type Listeners, streamOf } from "./options.js";
 import { PartialArguments } from "./partial-args.js";
@@ -24,6 +27,9 @@ const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 
 /** Internal: how a stream subscribes to the accepted events of a reducer. Registered, since two copies of the package may meet. */
 export const OBSERVE: unique symbol = Symbol.for("streamfold.observe");
+
+/** Makes a reducer of an engine on sessions of its own. */
+export type OpenReducer = (sessions: Sessions, listeners: Listeners) => ReducerHandle;
 
 /** Shared by the reducers of one engine: a snapshot is lent to a callback, and memory must stay as it is. */
 export interface Lending {
@@ -40,6 +46,9 @@ export class ReducerHandle implements Reducer {
   readonly #sessions: Sessions;
   readonly #listeners: Listeners;
   readonly #onClose: () => void;
+  readonly #open: OpenReducer;
+  /** As the application gave it. */
+  readonly #middleware: Middleware | undefined;
   /** Warnings and errors one call delivers at most. */
   readonly #mostReports: number;
   /** A whole message a push: an empty one is a message too. */
@@ -53,14 +62,17 @@ export class ReducerHandle implements Reducer {
   /** A listener, or code inside a value of the caller's, is running. */
   #busy = false;
 
-  constructor(sessions: Sessions, listeners: Listeners, lending: Lending, onClose: () => void) {
+  /** @param open makes another reducer of the engine */
+  constructor(sessions: Sessions, listeners: Listeners, lending: Lending, onClose: () => void, open: OpenReducer) {
     this.#lending = lending;
+    this.#open = open;
     this.#sessions = sessions;
     this.#listeners = listeners;
     this.#onClose = onClose;
     this.#mostReports = sessions.options.limits.reports;
     this.#wholeMessages = sessions.options.transport === "json";
     const middleware = sessions.options.agui?.middleware;
+    this.#middleware = middleware === undefined ? undefined : Object.assign(Object.create(null), middleware);
     for (const [type, handle] of Object.entries(middleware ?? {})) {
       middleware![type] = (event) => this.#guarded(() => handle(event));
     }
@@ -237,6 +249,16 @@ export class ReducerHandle implements Reducer {
   release(options?: StreamSelector): boolean {
     this.#enter();
     return this.#sessions.any().release(streamOf(options));
+  }
+
+  fork(options?: ForkOptions): Reducer {
+    this.#enter();
+    const copy = this.#middleware && Object.assign(Object.create(null), this.#middleware);
+    const { streamId, as, session, listeners } = resolveFork(options, this.#sessions.options, copy);
+    if (as !== streamId && this.#sessions.any().stats(streamId).queued > 0) {
+      throw usageError("bad_argument", "a stream with a queue keeps its id: its events say whose they are");
+    }
+    return this.#open(this.#sessions.fork(streamId, as, session), listeners);
   }
 
   partialArgs<Value>(toolCallId: string): Value | undefined {

@@ -49,6 +49,16 @@ export class Sessions {
     this.#settleOn(next);
   }
 
+  /** A fork of one stream in sessions of its own; the options are those of these sessions with other listeners. */
+  fork(streamId: string, as: string, options: SessionOptions): Sessions {
+    const session = this.any().fork(streamId, as, options);
+    if ("code" in session) throw new StreamfoldError(session);
+    const fork = new Sessions(this.#core!, options);
+    fork.current = session;
+    if (this.wire !== undefined) fork.wire = session;
+    return fork;
+  }
+
   /** Asks for accepted events to be reported; false when they are not and it is too late. */
   reportEvents(): boolean {
     if (this.options.events) return true;

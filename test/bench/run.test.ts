@@ -35,6 +35,7 @@ describe("the corpus", () => {
       "snapshot/value/",
       "load/",
       "patch/",
+      "fork/",
       "growth/",
       "memory/",
       "objects/",

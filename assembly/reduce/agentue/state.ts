@@ -30,7 +30,7 @@ export const REFERENCES_ALLOWED: u8 = 4;
 export const B_FLAGS: usize = 0, B_FIELD: usize = 4, B_FIELD_LENGTH: usize = 8;
 const B_ALLOCATION: usize = 12;
 export const B_FIELD_WORD: usize = 16, B_CHAIN: usize = 24, B_EPOCH: usize = 28, B_DOCUMENT: usize = 32, B_CHANGE: usize = 36, B_FIELD_CHANGE: usize = 40;
-const B_HASH: usize = 44;
+export const B_HASH: usize = 44;
 export const B_ID_LENGTH: usize = 48, B_ID: usize = 52;
 export const IS_REFERENCE: u32 = 1;
 

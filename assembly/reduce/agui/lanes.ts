@@ -7,7 +7,8 @@ import {
   I_LANE, L_FIRST, L_ITEM, L_KIND, L_LINKS, L_OWNER, L_SECOND, L_TEXTS, N_LANE, PARENT, T_LANE_KINDS, T_LANES, T_PARENT_LANE,
 } from "./track-layout";
 
-@inline function ownerPlace(t: usize, owner: u32): usize { return owner == PARENT ? t + T_PARENT_LANE : <usize>owner + N_LANE; }
+/** Where an owner remembers its lane. */
+@inline export function ownerPlace(t: usize, owner: u32): usize { return owner == PARENT ? t + T_PARENT_LANE : <usize>owner + N_LANE; }
 
 /** The lane of the owner that a tag (canonical contents; 0: none) names, 0 when nothing is pending there. */
 export function laneOfTag(t: usize, tag: usize, n: u32): usize {
@@ -64,7 +65,8 @@ export function closeLane(t: usize, lane: usize): void {
   noteBlock(lane, GONE, laneSize(lane));
 }
 
-function laneSize(lane: usize): u32 { return <u32>L_TEXTS + load<u32>(lane, L_FIRST) + load<u32>(lane, L_SECOND); }
+/** Bytes of a lane. */
+export function laneSize(lane: usize): u32 { return <u32>L_TEXTS + load<u32>(lane, L_FIRST) + load<u32>(lane, L_SECOND); }
 
 /** Gives the memory of all lanes back, past the journal. */
 export function freeLanes(t: usize): void {

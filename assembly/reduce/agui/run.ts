@@ -74,9 +74,11 @@ function failCopies(): bool {
   return failMemory();
 }
 
-// Puts the copies of the texts from `first` on in the place of those there were.
-function installCopies(s: usize, first: u32): void {
-  for (let i = first; i < RUN_TEXTS; i++) setText(s, i, load<u32>(COPIES + (<usize>i << 3)), load<u32>(COPIES + (<usize>i << 3), 4));
+// Puts the copies of the run's texts from `first` on in the place of those there were.
+function installCopies(s: usize, first: u32): void { install(s, first, RUN_TEXTS); }
+
+function install(s: usize, first: u32, end: u32): void {
+  for (let i = first; i < end; i++) setText(s, i, load<u32>(COPIES + (<usize>i << 3)), load<u32>(COPIES + (<usize>i << 3), 4));
 }
 
 /** RUN_STARTED: a new run, and the messages of its `input` that are not held. False: a fault, nothing has changed. */
@@ -192,19 +194,20 @@ export function setBaseIds(s: usize, p: usize): bool {
   for (let i: u32 = 0; i < ID_COUNT; i++) {
     if (findMember(p, runName(i), runNameLength(i))) copy(BASE_IDS + i, valueStart, <u32>(valueEnd - valueStart));
   }
-  return installBaseIds(s);
+  if (lacksMemory) return failCopies();
+  install(s, BASE_IDS, ALL_TEXTS);
+  return true;
 }
 
 /** Gives the fresh state `s` the baseline's ids of another; false = out of memory, nothing changed. */
-export function shareBaseIds(s: usize, other: usize): bool {
-  beginCopies();
-  for (let i = BASE_IDS; i < ALL_TEXTS; i++) copy(i, textStart(other, i), textLength(other, i));
-  return installBaseIds(s);
-}
+export function shareBaseIds(s: usize, other: usize): bool { return shareTexts(s, other, BASE_IDS); }
 
-function installBaseIds(s: usize): bool {
+/** Gives the state `s` the texts of another from `first` on, those of the baseline included; false = out of memory, nothing changed. */
+export function shareTexts(s: usize, other: usize, first: u32): bool {
+  beginCopies();
+  for (let i = first; i < ALL_TEXTS; i++) copy(i, textStart(other, i), textLength(other, i));
   if (lacksMemory) return failCopies();
-  for (let i = BASE_IDS; i < ALL_TEXTS; i++) setText(s, i, load<u32>(COPIES + (<usize>i << 3)), load<u32>(COPIES + (<usize>i << 3), 4));
+  install(s, first, ALL_TEXTS);
   return true;
 }
 

@@ -2,7 +2,7 @@ import type { EngineCore, EngineKind, EngineSession, SessionOptions } from "../c
 import { WasmDocument } from "./document.js";
 import { Core } from "./instance.js";
 import type { TextOf } from "./middleware.js";
-import { WasmSession } from "./session.js";
+import { type SessionHost, WasmSession } from "./session.js";
 
 /** How often the core took which road; for tests and measurements. */
 export interface CoreCounters {
@@ -78,15 +78,22 @@ export function createWasmEngine(
     closeHandle(closing.handle);
   }
 
-  const engine: EngineCore = {
-    kind,
-    reason,
-    createSession(options) {
-      const session = new WasmSession(core, options, objects.textOf, onClose);
+  const host: SessionHost = {
+    core,
+    textOf: objects.textOf,
+    open(options, blank) {
+      const session = new WasmSession(host, options, blank);
       open.set(session.handle, "session_close");
       net.register(session, session.handle, session);
       return session;
     },
+    onClose,
+  };
+
+  const engine: EngineCore = {
+    kind,
+    reason,
+    createSession: (options) => host.open(options, false),
     createObjectSession: objects.createSession,
     createDocument(text, limits) {
       const document = WasmDocument.open(core, text, limits, onClose);

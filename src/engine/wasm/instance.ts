@@ -43,6 +43,7 @@ export interface CoreExports {
   session_failure(h: number): number;
   session_checkpoint(h: number): number;
   session_restore(h: number, n: number): number;
+  session_fork(h: number, from: number, idLength: number, asLength: number): number;
   session_stream_ids(h: number): number;
   session_stats(h: number): number;
   session_last_event_id(h: number): number;

@@ -46,11 +46,22 @@ const FORMAT: Record<ModelFormat, number> = { json: codes.FORMAT_JSON, msgpack: 
 /** Results and staging areas above this size are given back after use. */
 const KEPT_BYTES = 1024 * 1024;
 
+const NOTHING = new Uint8Array(0);
+
+/** Where sessions come from and go to. */
+export interface SessionHost {
+  readonly core: Core;
+  readonly textOf: TextOf;
+  /** @param blank without the baseline of the options: it is about to get another model */
+  open(options: SessionOptions, blank: boolean): WasmSession;
+  onClose(session: WasmSession): void;
+}
+
 /** One connection whose decoder, streams and models live in linear memory. */
 export class WasmSession implements EngineSession {
   readonly #core: Core;
   readonly #handle: number;
-  readonly #onClose: (session: WasmSession) => void;
+  readonly #host: SessionHost;
   readonly #wholeMessages: boolean;
   readonly #agui: AguiSessionOptions | undefined;
   readonly #textOf: TextOf;
@@ -59,19 +70,20 @@ export class WasmSession implements EngineSession {
   readonly #written: Uint8Array[] | undefined;
 
   /** @throws StreamfoldError `out_of_memory`, `bad_argument` with a path for an AG-UI baseline that is malformed */
-  constructor(core: Core, options: SessionOptions, textOf: TextOf, onClose: (session: WasmSession) => void) {
+  constructor(host: SessionHost, options: SessionOptions, blank: boolean) {
+    const { core } = host;
     this.#core = core;
-    this.#onClose = onClose;
+    this.#host = host;
     this.#wholeMessages = options.transport === "json";
     this.#agui = options.agui;
-    this.#textOf = textOf;
+    this.#textOf = host.textOf;
     this.#depth = options.limits.depth;
     this.#written = options.transcode === undefined ? undefined : [];
     writeOptions(core, options);
     this.#handle = this.#call(() => core.exports.session_open());
     if (!this.#handle) throw usageError("out_of_memory");
     try {
-      this.#setBaseline();
+      if (!blank) this.#setBaseline();
     } catch (error) {
       if (core.isAlive) core.exports.session_close(this.#handle);
       throw error;
@@ -412,8 +424,28 @@ export class WasmSession implements EngineSession {
     return this.#call(() => this.#core.exports.stream_release(this.#handle, id)) === 1;
   }
 
+  fork(streamId: string, as: string, options: SessionOptions): WasmSession | Fault {
+    const fork = this.#host.open(options, true);
+    try {
+      const id = encodeContents(streamId);
+      const name = encodeContents(as);
+      const both = new Uint8Array(id.length + name.length);
+      both.set(id);
+      both.set(name, id.length);
+      this.#putContents(both);
+      const code = this.#call(() => this.#core.exports.session_fork(fork.handle, this.#handle, id.length, name.length));
+      const fault = this.#fault(code, streamId);
+      if (fault === undefined) return fork;
+      fork.close();
+      return fault;
+    } catch (error) {
+      fork.close();
+      throw error;
+    }
+  }
+
   close(): void {
-    this.#onClose(this);
+    this.#host.onClose(this);
   }
 
   #call<T>(call: () => T): T {
@@ -425,10 +457,14 @@ export class WasmSession implements EngineSession {
   }
 
   #putId(streamId: string): number {
+    return this.#putContents(streamId === "" ? NOTHING : encodeContents(streamId));
+  }
+
+  /** Puts the contents of ids where the core reads them. */
+  #putContents(id: Uint8Array): number {
     const core = this.#core;
     core.enter();
-    if (streamId === "") return 0;
-    const id = encodeContents(streamId);
+    if (id.length === 0) return 0;
     let at = core.input;
     if (id.length > layout.INPUT_CAPACITY) {
       at = this.#call(() => core.exports.id_reserve(id.length)) >>> 0;

@@ -314,6 +314,15 @@ export class AgentueProtocol implements Protocol {
     return [...this.streams.all()].map((stream) => stream.id);
   }
 
+  fork(streamId: string, as: string, target: this): Fault | undefined {
+    const stream = this.streams.find(streamId);
+    if (stream === undefined) return { code: "no_model", reason: R_NONE, streamId };
+    const fork = stream.fork(as);
+    target.streams.add(fork);
+    target.streams.followStatus(fork);
+    return undefined;
+  }
+
   // ---------------------------------------------------------------- checkpoints
 
   save(): SavedStream[] {

@@ -10,7 +10,7 @@ import { type Fault, StreamfoldError, type WarningFacts } from "../../../errors.
 import { mayHoldExactNumber, mayReorder, readExact, readOrdered } from "../../../json/exact.js";
 import { type JsonObject, own } from "../../../json/object.js";
 import { hasShortDigitRuns } from "../../../json/text.js";
-import { copyTree, isObject, measure } from "../../../json/tree.js";
+import { copyTree, measure } from "../../../json/tree.js";
 import { isAtMost } from "../../../schema/version.js";
 import type {
   AguiSessionOptions,
@@ -22,7 +22,7 @@ import type {
   StreamStatus,
 } from "../../contract.js";
 import { cloneValue } from "../codec/clone.js";
-import { copyValue, isPlain } from "../codec/value.js";
+import { isPlain } from "../codec/value.js";
 import type { Source } from "../reduce/agentue/operations.js";
 import { translate, typeOf } from "../reduce/agui/boundary.js";
 import { loadModel, makeModel } from "../reduce/agui/load.js";
@@ -34,6 +34,7 @@ import { CALL, MESSAGE, OPEN_MESSAGE, RUNNING } from "../reduce/agui/track.js";
 import type { AguiViolation } from "../reduce/agui/violation.js";
 import { AguiChanges } from "./agui-changes.js";
 import type { SavedStream } from "./checkpoint.js";
+import { callHandler, handlerOf } from "./middleware.js";
 import { NOWHERE, type Pipeline, UNMEASURED } from "./pipeline.js";
 import type { ModelView, OwnedTree, Protocol } from "./protocol.js";
 import { compact, MessageQueue, objectOf } from "./queue.js";
@@ -74,15 +75,23 @@ export class AguiProtocol implements Protocol {
   private skipped = 0;
   private dropped = 0;
 
-  /** @throws StreamfoldError `limit` when the baseline of the options exceeds one */
-  constructor(pipeline: Pipeline) {
+  /**
+   * @param blank without the baseline of the options
+   * @throws StreamfoldError `limit` when the baseline of the options exceeds one
+   */
+  constructor(pipeline: Pipeline, blank = false) {
     const { options } = pipeline;
     this.options = options;
     this.agui = options.agui as AguiSessionOptions;
     this.pipeline = pipeline;
     this.noSubagents = isAtMost(this.agui.maxProtocolVersion, BEFORE_SUBAGENTS);
     this.wanted = options.eventTypes === undefined ? undefined : new Set(options.eventTypes);
-    this.reducer = new AguiReducer(options.limits, this.agui, this.baseline(), this.idleRun());
+    this.reducer = new AguiReducer(
+      options.limits,
+      this.agui,
+      blank ? new Model(options.limits) : this.baseline(),
+      this.idleRun(),
+    );
   }
 
   // ---------------------------------------------------------------- from message to effect
@@ -235,24 +244,10 @@ export class AguiProtocol implements Protocol {
 
   private passMiddleware(event: JsonObject, eventType: string, handler: (event: unknown) => unknown): void {
     const failed: AguiViolation = { code: "middleware_failed", reason: R_MIDDLEWARE, eventType };
-    let events: unknown[];
-    try {
-      const given = handler(cloneValue(event, "number"));
-      // A list may be a proxy.
-      events = given === undefined || given === null ? [] : Array.isArray(given) ? [...given] : [given];
-    } catch {
+    const copies = callHandler(handler, event, this.options.limits.depth);
+    if (copies === undefined) {
       this.violate(failed);
       return;
-    }
-    const copies: OwnedTree[] = [];
-    for (const one of events) {
-      const copy = copyValue(one, this.options.limits.depth);
-      if ("code" in copy || !isObject(copy.value)) {
-        this.violate(failed);
-        return;
-      }
-      const source = { nesting: copy.depth - 1, bytes: copy.bound, exact: copy.exact };
-      copies.push({ value: copy.value, text: undefined, source });
     }
     if (copies.length === 0) this.skip();
     for (const { value, source } of copies) {
@@ -449,6 +444,18 @@ export class AguiProtocol implements Protocol {
     return false;
   }
 
+  fork(streamId: string, _as: string, target: this): Fault | undefined {
+    if (streamId !== "") return { code: "no_model", reason: R_NONE, streamId };
+    this.reducer.fork(target.reducer);
+    target.rejected = this.rejected;
+    target.changeLog.restore(this.changeLog.version);
+    target.queue = this.queue?.copy();
+    target.applied = this.applied;
+    target.skipped = this.skipped;
+    target.dropped = this.dropped;
+    return undefined;
+  }
+
   status(streamId: string): StreamStatus {
     return streamId === "" ? this.reducer.run.status : "none";
   }
@@ -576,13 +583,6 @@ const LEAST_STORED = 8;
 
 /** Characters of a minted id besides the run's, and of the members around it. */
 const MINTED = 96;
-
-/** The middleware for a type. */
-function handlerOf(middleware: object, type: unknown): ((event: unknown) => unknown) | undefined {
-  const table = middleware as Record<string, (event: unknown) => unknown>;
-  if (typeof type === "string" && Object.hasOwn(table, type)) return table[type];
-  return Object.hasOwn(table, "*") ? table["*"] : undefined;
-}
 
 function copyForListeners(event: JsonObject): JsonObject {
   return cloneValue(event, "number") as JsonObject;

@@ -70,6 +70,14 @@ export interface Protocol {
   streamIds(): string[];
   argumentText?(toolCallId: string, from: number): ArgumentText | undefined;
 
+  /**
+   * Gives the protocol of a fresh session a fork of a stream: model, place in the timeline, counters, pause and queue.
+   *
+   * @param as its id there
+   * @param target of the same protocol and limits
+   */
+  fork(streamId: string, as: string, target: this): Fault | undefined;
+
   /** The streams for a checkpoint. */
   save(): SavedStream[];
   /**

@@ -21,6 +21,15 @@ export class MessageQueue {
     this.limit = limit;
   }
 
+  /** A queue of the same messages. */
+  copy(): MessageQueue {
+    const copy = new MessageQueue(this.limit);
+    copy.messages.push(...this.messages);
+    copy.lost = this.lost;
+    copy.bytes = this.bytes;
+    return copy;
+  }
+
   /** @returns false when the message does not fit */
   add(message: QueuedMessage): boolean {
     const bytes = this.bytes + utf8Length(message.text);

@@ -41,9 +41,10 @@ export class JsSession implements EngineSession {
   /** The body ended inside a message. */
   private cut = false;
 
-  constructor(options: SessionOptions) {
+  /** @param blank without the baseline of the options: it is about to get another model */
+  constructor(options: SessionOptions, blank = false) {
     this.options = options;
-    this.pipeline = new Pipeline(options, createFramer(options), createProtocol);
+    this.pipeline = new Pipeline(options, createFramer(options), (pipeline) => createProtocol(pipeline, blank));
     this.protocol = this.pipeline.protocol;
   }
 
@@ -281,6 +282,11 @@ export class JsSession implements EngineSession {
     return undefined;
   }
 
+  fork(streamId: string, as: string, options: SessionOptions): JsSession | Fault {
+    const fork = new JsSession(options, true);
+    return this.protocol.fork(streamId, as, fork.protocol) ?? fork;
+  }
+
   close(): void {
     this.reset();
   }
@@ -305,8 +311,8 @@ function copyTree(value: unknown, { limits }: SessionOptions): OwnedTree | Fault
   return { value: copy.value, text: undefined, source };
 }
 
-function createProtocol(pipeline: Pipeline): Protocol {
-  return pipeline.options.protocol === "ag-ui" ? new AguiProtocol(pipeline) : new AgentueProtocol(pipeline);
+function createProtocol(pipeline: Pipeline, blank: boolean): Protocol {
+  return pipeline.options.protocol === "ag-ui" ? new AguiProtocol(pipeline, blank) : new AgentueProtocol(pipeline);
 }
 
 function createFramer({ transport, limits }: SessionOptions): Framer {

@@ -15,6 +15,21 @@ export class Stream extends StreamState {
     super(new AgentueChanges(id));
     this.id = id;
   }
+
+  /** A stream of its own, under that id, that is where this one is; its log of changes begins there. */
+  fork(id: string): Stream {
+    const fork = new Stream(id);
+    fork.status = this.status;
+    fork.seq = this.seq;
+    fork.document = this.document!.fork();
+    fork.skipping = this.skipping;
+    fork.applied = this.applied;
+    fork.skipped = this.skipped;
+    fork.dropped = this.dropped;
+    fork.queue = this.queue?.copy();
+    fork.changes.restore(this.changes.version);
+    return fork;
+  }
 }
 
 /** The streams of a session, in the order in which they were opened. */

@@ -1,6 +1,7 @@
 import { writeJson } from "../../../../json/exact.js";
-import { type JsonObject, own } from "../../../../json/object.js";
+import { type JsonObject, own, put } from "../../../../json/object.js";
 import { utf8Length } from "../../../../json/text.js";
+import { copyTree } from "../../../../json/tree.js";
 import { GrowingText } from "../growing-text.js";
 
 /** What the change log remembers of a block. */
@@ -15,6 +16,8 @@ export class BlockEntry {
   readonly index: number;
   value: JsonObject;
   reference: boolean;
+  /** A fork holds the value, too. */
+  shared = false;
   /** The last change logged for it; the change log's own. */
   change: BlockChange | undefined = undefined;
 
@@ -31,6 +34,7 @@ export class BlockEntry {
 
   replace(value: JsonObject): void {
     this.value = value;
+    this.shared = false;
     this.reference = Object.hasOwn(value, "ref");
     this.settle();
   }
@@ -60,7 +64,9 @@ export class BlockEntry {
 /** One stream's model with its index of blocks and its size. */
 export class Document {
   readonly model: JsonObject;
-  readonly meta: JsonObject;
+  meta: JsonObject;
+  /** A fork holds `meta`, too. */
+  private metaShared = false;
   readonly blocks: JsonObject[];
   readonly entries: Map<string, BlockEntry>;
   readonly references: boolean;
@@ -115,6 +121,44 @@ export class Document {
 
   settle(): void {
     for (const entry of this.entries.values()) entry.settle();
+  }
+
+  /** A document of its own with the same values, which either one copies before it changes them. */
+  fork(): Document {
+    const entries = new Map<string, BlockEntry>();
+    for (const entry of this.entries.values()) {
+      const twin = new BlockEntry(entry.id, entry.index, entry.value);
+      entry.shared = twin.shared = true;
+      entries.set(twin.id, twin);
+    }
+    const model: JsonObject = {};
+    for (const name of Object.keys(this.model)) put(model, name, this.model[name]);
+    model.blocks = this.blocks.slice();
+    const fork = new Document(model, entries, this.exact, this.size);
+    fork.counted = this.counted;
+    fork.metaShared = this.metaShared = true;
+    this.recent = undefined;
+    return fork;
+  }
+
+  /** The value of a block that is about to be changed. */
+  claim(entry: BlockEntry): JsonObject {
+    if (entry.shared) {
+      entry.shared = false;
+      entry.value = copyTree(entry.value) as JsonObject;
+      this.blocks[entry.index] = entry.value;
+    }
+    return entry.value;
+  }
+
+  /** `meta`, which is about to be changed. */
+  claimMeta(): JsonObject {
+    if (this.metaShared) {
+      this.metaShared = false;
+      this.meta = copyTree(this.meta) as JsonObject;
+      this.model.meta = this.meta;
+    }
+    return this.meta;
   }
 }
 

@@ -93,13 +93,15 @@ export function setPath(
 ): Violation | undefined {
   const document = state.document!;
   const payload = event[mask.slot] as JsonObject;
-  let root = document.meta;
+  let root: JsonObject;
   let entry: BlockEntry | undefined;
-  if (mask.slot === "block") {
+  if (mask.slot === "meta") {
+    root = document.claimMeta();
+  } else {
     entry = document.entries.get(payload.id as string);
     if (entry === undefined) return { code: "missing_block", reason: R_NONE, path: "/block/id" };
     if (entry.reference) return { code: "unresolved_reference", reason: R_NONE, path: "/block" };
-    root = entry.value;
+    root = document.claim(entry);
   }
 
   // The deepest object on the way, and which segment is to be set in it.
@@ -161,7 +163,7 @@ export function append(
   }
   if (entry.reference) return { code: "unresolved_reference", reason: R_NONE, path: "/block" };
   const field = mask.segments[0]!;
-  const current = own(entry.value, field);
+  const current = own(document.claim(entry), field);
   const addition = payload[field] as string | unknown[];
   if (current === undefined || current === null) return setPath(state, { block: payload }, mask, source, limits);
   if (typeof addition === "string") {

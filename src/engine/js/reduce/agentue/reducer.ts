@@ -82,7 +82,7 @@ export class AgentueReducer {
     let entry = document.recent;
     if (entry === undefined || entry.id !== id) {
       entry = document.entries.get(id);
-      if (entry === undefined) return false;
+      if (entry === undefined || entry.shared) return false;
       document.recent = entry;
     }
     const current = entry.value[field];

@@ -34,6 +34,7 @@ export function applyActivity(effect: Effect, event: JsonObject): Outcome {
 /** A held activity takes type, content and owner. */
 function restateActivity(effect: Effect, event: JsonObject, entry: MessageEntry): Outcome {
   const { model, source } = effect;
+  entry.claim();
   const { value } = entry;
   const { activityType, content } = event;
   const owner = own(event, "subagentRunId");
@@ -80,6 +81,7 @@ export function patchActivity(effect: Effect, event: JsonObject): Outcome {
     return undefined;
   }
   const { model } = effect;
+  entry.claim();
   const { value } = entry;
   const target: PatchTarget = {
     get value(): unknown {

@@ -85,6 +85,7 @@ export function appendContent(effect: Effect, event: JsonObject): Outcome {
   const entry = findTarget(effect, event);
   if (entry === undefined) return undefined;
   const { model, journal } = effect;
+  entry.claim();
   const { value } = entry;
   const delta = event.delta as string;
   const current = own(value, "content");
@@ -136,6 +137,7 @@ export function storeEncrypted(effect: Effect, event: JsonObject): Outcome {
     return undefined;
   }
   const { model } = effect;
+  entry.claim();
   const target = call === undefined ? entry.value : call.value;
   const value = event.encryptedValue as string;
   const kind = own(event, "encryptedValueType");

@@ -11,7 +11,7 @@ export function replaceState(effect: Effect, event: JsonObject): AguiViolation |
   const growth = (): number => model.lengthOf(snapshot) - model.lengthOf(model.state.value);
   const refused = effect.refuse(model.admit(snapshot, STATE_LEVEL, source, growth), "/snapshot");
   if (refused !== undefined) return refused;
-  model.state.value = snapshot;
+  model.setState(snapshot);
   effect.tell((changes) => changes.meta("state"));
   return undefined;
 }
@@ -20,7 +20,7 @@ export function replaceState(effect: Effect, event: JsonObject): AguiViolation |
 export function patchState(effect: Effect, event: JsonObject): AguiViolation | undefined {
   const { violation, failure, touched } = applyDelta(
     effect,
-    effect.model.state,
+    effect.model.claimState(),
     event.delta,
     "/delta",
     STATE_LEVEL,

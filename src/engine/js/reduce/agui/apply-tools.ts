@@ -22,6 +22,7 @@ export function startCall(effect: Effect, event: JsonObject): Outcome {
 /** The call is held: it takes the event's name. */
 function renameCall(effect: Effect, event: JsonObject, call: CallEntry, name: string): Outcome {
   const { model } = effect;
+  call.message.claim();
   const before = call.function.name;
   if (before !== name) {
     const growth = (): number => model.lengthOf(name) - model.lengthOf(before);
@@ -63,6 +64,7 @@ function insertWithCall(effect: Effect, event: JsonObject, call: JsonObject): Ou
 function addCall(effect: Effect, message: MessageEntry, value: JsonObject): Outcome {
   const { model, journal } = effect;
   const { messages } = model;
+  message.claim();
   const list = own(message.value, "toolCalls") as JsonObject[] | undefined;
   const growth = (): number => {
     if (list === undefined) return model.memberGrowth(message.value, "toolCalls", [value]);
@@ -98,6 +100,7 @@ export function appendArguments(effect: Effect, event: JsonObject): Outcome {
   const call = findCall(effect, event);
   if (call === undefined) return undefined;
   const { model, journal } = effect;
+  call.message.claim();
   const holder = call.function;
   const delta = event.delta as string;
   const current = holder.arguments;

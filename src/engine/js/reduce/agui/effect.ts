@@ -79,11 +79,13 @@ export class Effect {
 
   /** Merges the event's metadata into a message, key by key; tells of it. */
   mergeIntoMessage(event: JsonObject, entry: MessageEntry): AguiViolation | undefined {
+    if (own(event, "metadata") !== undefined) entry.claim();
     return this.merge(event, entry.value, MEMBER_LEVEL, (changes) => changes.replace(entry, "metadata"));
   }
 
   mergeIntoCall(event: JsonObject, call: CallEntry): AguiViolation | undefined {
     const field = `toolCalls.${call.index}.metadata`;
+    if (own(event, "metadata") !== undefined) call.message.claim();
     return this.merge(event, call.value, CALL_MEMBER_LEVEL, (changes) => changes.replace(call.message, field));
   }
 

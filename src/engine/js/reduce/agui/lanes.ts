@@ -57,6 +57,13 @@ export class Lanes {
     journal.note(() => this.put(lane));
   }
 
+  /** The same lanes, to go on with independently. */
+  copy(): Lanes {
+    const copy = new Lanes();
+    for (const lane of this.all()) copy.open(lane);
+    return copy;
+  }
+
   /** In the order of opening. */
   all(): Lane[] {
     return [...this.byOwner.values()].sort((a, b) => this.openings.get(a)! - this.openings.get(b)!);

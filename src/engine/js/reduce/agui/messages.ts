@@ -1,4 +1,5 @@
 import { type JsonObject, own } from "../../../../json/object.js";
+import { copyTree } from "../../../../json/tree.js";
 import { GrowingText } from "../growing-text.js";
 
 /** Entries of one block; a full one is split in two. */
@@ -18,6 +19,8 @@ export class MessageEntry {
   readonly calls: CallEntry[] = [];
   /** The last change logged for it; the change log's own. */
   change: { readonly field: string | undefined } | undefined = undefined;
+  /** A fork holds the value, too. */
+  shared = false;
   /** Where it stands; the list's own. */
   block: Block | undefined = undefined;
   /** The last of the tool messages that follow it, as far as is known; the list's own, of one of its generations. */
@@ -32,6 +35,15 @@ export class MessageEntry {
   get role(): string {
     return this.value.role as string;
   }
+
+  /** The value, and those of its calls, are about to be changed. */
+  claim(): void {
+    if (!this.shared) return;
+    this.shared = false;
+    this.value = copyTree(this.value) as JsonObject;
+    const values = callsOf(this.value) as JsonObject[];
+    for (const call of this.calls) call.value = values[call.index]!;
+  }
 }
 
 /** One tool call that a message holds. */
@@ -40,7 +52,7 @@ export class CallEntry {
   readonly message: MessageEntry;
   /** Its place in the message's `toolCalls`. */
   readonly index: number;
-  readonly value: JsonObject;
+  value: JsonObject;
   readonly text = new GrowingText();
   /** Path of the arguments in the message. */
   readonly field: string;
@@ -158,6 +170,7 @@ export class MessageList {
     for (const call of entry.calls) this.forgetCall(call);
     entry.calls.length = 0;
     entry.value = value;
+    entry.shared = false;
     entry.content.settle();
     this.generation++;
   }
@@ -195,6 +208,17 @@ export class MessageList {
       entry.content.settle();
       for (const call of entry.calls) call.text.settle();
     }
+  }
+
+  /** A list of its own with the same values, which either one copies before it changes them. */
+  fork(): MessageList {
+    const fork = new MessageList();
+    for (const entry of this) {
+      const twin = new MessageEntry(entry.value);
+      entry.shared = twin.shared = true;
+      fork.push(twin);
+    }
+    return fork;
   }
 
   private nextOf(entry: MessageEntry): MessageEntry | undefined {

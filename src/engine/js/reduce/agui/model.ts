@@ -2,7 +2,7 @@ import { R_LIMIT_DEPTH, R_LIMIT_MODEL } from "../../../../../assembly/abi/codes.
 import { type JsonObject, own } from "../../../../json/object.js";
 import type { PatchTarget } from "../../../../json/patch.js";
 import { utf8Length } from "../../../../json/text.js";
-import { isContainer, jsonLength } from "../../../../json/tree.js";
+import { copyTree, isContainer, jsonLength } from "../../../../json/tree.js";
 import type { Limits } from "../../../../limits.js";
 import { depthOf } from "../../codec/clone.js";
 import { Size } from "../../codec/size.js";
@@ -24,6 +24,8 @@ export class Model {
   /** Whether it may hold an `ExactNumber`. */
   exact: boolean;
   private readonly limits: Limits;
+  /** A fork holds the value of the state, too. */
+  private stateShared = false;
 
   /** @param bound at least as many bytes as the state has */
   constructor(limits: Limits, state: unknown = {}, bound = 2, exact = false) {
@@ -31,6 +33,30 @@ export class Model {
     this.state = { value: state };
     this.exact = exact;
     this.size = new Size(limits.modelBytes, bound + EMPTY, () => this.bytes());
+  }
+
+  /** A model of its own with the same values, which either one copies before it changes them. */
+  fork(): Model {
+    const fork = new Model(this.limits, this.state.value, 0, this.exact);
+    fork.messages = this.messages.fork();
+    fork.size.restore(this.size.save());
+    fork.stateShared = this.stateShared = true;
+    return fork;
+  }
+
+  /** Another value takes the place of the state. */
+  setState(value: unknown): void {
+    this.stateShared = false;
+    this.state.value = value;
+  }
+
+  /** The state, whose value is about to be changed. */
+  claimState(): PatchTarget {
+    if (this.stateShared) {
+      this.stateShared = false;
+      this.state.value = copyTree(this.state.value);
+    }
+    return this.state;
   }
 
   /**

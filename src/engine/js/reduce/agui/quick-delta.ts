@@ -28,7 +28,7 @@ export function patchQuickly(
   if (value === undefined || typeof path !== "string" || (op !== "replace" && op !== "add")) return undefined;
   if (text !== undefined && mayBeExact(value) && mayHoldExactNumber(text)) return undefined;
   if (path.charCodeAt(0) !== 0x2f || path.includes("~")) return undefined;
-  let parent = model.state.value;
+  let parent = model.claimState().value;
   let tokens = 1;
   let from = 1;
   for (let to = path.indexOf("/", from); to >= 0; to = path.indexOf("/", from)) {

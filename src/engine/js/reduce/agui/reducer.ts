@@ -85,6 +85,14 @@ export class AguiReducer {
     this.warned.reset();
   }
 
+  /** Gives another reducer what this one has, as its own: values that both hold are copied by whoever changes them. */
+  fork(target: AguiReducer): void {
+    target.adopt(this.model.fork(), this.run.copy(), this.track.fork());
+    target.thinking.assign(this.thinking);
+    target.warned.assign(this.warned);
+    this.forgetRecent();
+  }
+
   /** The body has ended, or the connection: a run that is running is cut off. */
   truncate(changes: ModelChanges): void {
     if (this.track.phase !== RUNNING || this.run.status !== "running") return;
@@ -256,6 +264,7 @@ export class AguiReducer {
     if (entry === undefined || entry.id !== id) {
       entry = this.model.messages.find(id);
       if (entry === undefined || entry.role === "activity") return false;
+      entry.claim();
       this.recentMessage = entry;
     }
     const current = own(entry.value, "content");
@@ -271,6 +280,7 @@ export class AguiReducer {
     if (call === undefined || call.id !== id) {
       call = this.model.messages.findCall(id);
       if (call === undefined) return false;
+      call.message.claim();
       this.recentCall = call;
     }
     if (!this.model.size.addBound(textBound(delta))) return false;

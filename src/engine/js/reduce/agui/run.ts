@@ -26,6 +26,11 @@ export class RunState {
     this.parentRunId = parentRunId;
   }
 
+  /** A run of its own; its values are never changed, only replaced. */
+  copy(): RunState {
+    return Object.assign(new RunState(), this);
+  }
+
   /** RUN_STARTED. */
   start(event: JsonObject): void {
     this.status = "running";

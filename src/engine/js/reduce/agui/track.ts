@@ -49,7 +49,7 @@ export interface Step {
 /** What the events of one run have opened, owned and called (docs/semantics-agui.md §6). A new run gets a new one. */
 export class Track {
   phase = NO_RUN;
-  readonly lanes = new Lanes();
+  lanes = new Lanes();
   /** Every item in the order of its first appearance. */
   readonly items = new Set<Item>();
   /** Whether subagents are active, in the order of their start. */
@@ -68,6 +68,24 @@ export class Track {
   private stepOpenings = 0;
   private openSteps = 0;
   private recent: Item | undefined = undefined;
+
+  /** A track of its own that is where this one is. */
+  fork(): Track {
+    const fork = new Track();
+    fork.phase = this.phase;
+    fork.lanes = this.lanes.copy();
+    for (const item of this.items) {
+      const twin = fork.add(item.kind, item.id, item.owner);
+      if (item.open & OPEN_MESSAGE) fork.open(twin, OPEN_MESSAGE, undefined, item.messageNumber);
+      if (item.open & OPEN_SPAN) fork.open(twin, OPEN_SPAN, undefined, item.spanNumber);
+    }
+    fork.openings = this.openings;
+    for (const { name, owner } of this.steps()) fork.startStep(name, owner);
+    for (const [id, active] of this.subagents) fork.subagents.set(id, active);
+    for (const [id, answered] of this.calls) fork.calls.set(id, answered);
+    fork.named = this.named;
+    return fork;
+  }
 
   /** How many names the limit `items` counts. */
   get names(): number {

@@ -17,6 +17,12 @@ export class Warned {
     return true;
   }
 
+  /** Has had what another run has had. */
+  assign({ seen }: Warned): void {
+    this.seen.clear();
+    for (const key of seen) this.seen.add(key);
+  }
+
   reset(): void {
     this.seen.clear();
   }
