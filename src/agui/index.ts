@@ -1,3 +1,4 @@
+export { type CompactOptions, type Compactor, compact, createCompactor } from "./compact/index.js";
 export { type EventConstructors, type EventFields, type EventOf, event, events } from "./events.js";
 export type { AGUIModel, AGUIRun } from "./model.js";
 export {

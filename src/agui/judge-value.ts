@@ -1,7 +1,7 @@
 import { copyValue } from "../engine/js/codec/value.js";
 import { StreamfoldError } from "../errors.js";
 import { DEFAULT_LIMITS } from "../limits.js";
-import { enforceShape, type Removal, type SchemaFault } from "../schema/enforce.js";
+import { type Enforced, enforceShape, type SchemaFault } from "../schema/enforce.js";
 
 /** A caller's value as a tree of our own: numbers that a double's text does not give are `ExactNumber`s. */
 export interface OwnTree {
@@ -23,7 +23,7 @@ export function ownTree(value: unknown, depth = DEFAULT_LIMITS.depth): OwnTree {
 }
 
 /** What a shape of the schema says of a value of our own: the first fault, or what was removed. */
-export function judgeShape(value: unknown, shape: string): { fault: SchemaFault | undefined; removals: Removal[] } {
+export function judgeShape(value: unknown, shape: string): Enforced {
   return enforceShape(value, shape, { unknownEnum: "fatal" });
 }
 

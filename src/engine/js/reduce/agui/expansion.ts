@@ -24,7 +24,7 @@ const ENDS = ["TEXT_MESSAGE_END", "TOOL_CALL_END", "REASONING_MESSAGE_END"] as c
 const IDS = ["messageId", "toolCallId", "messageId"] as const;
 
 /** Events that close the lane of their tag. */
-const CLOSES_OWN: ReadonlySet<string> = /* @__PURE__ */ new Set([
+export const CLOSES_OWN: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "TEXT_MESSAGE_START",
   "TEXT_MESSAGE_CONTENT",
   "TEXT_MESSAGE_END",
@@ -46,7 +46,7 @@ const CLOSES_OWN: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "SUBAGENT_ERROR",
 ]);
 /** Events that close every lane. */
-const CLOSES_ALL: ReadonlySet<string> = /* @__PURE__ */ new Set([
+export const CLOSES_ALL: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "RUN_STARTED",
   "RUN_FINISHED",
   "RUN_ERROR",
