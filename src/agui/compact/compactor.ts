@@ -1,3 +1,4 @@
+import { optionOf } from "../../arguments.js";
 import { cloneValue } from "../../engine/js/codec/clone.js";
 import { translate, typeOf } from "../../engine/js/reduce/agui/boundary.js";
 import { CHUNKS, CLOSES_ALL, CLOSES_OWN, expand } from "../../engine/js/reduce/agui/expansion.js";
@@ -9,7 +10,6 @@ import { type Fault, StreamfoldError, usageError } from "../../errors.js";
 import { type JsonObject, own } from "../../json/object.js";
 import { copyTree, isObject } from "../../json/tree.js";
 import { resolveLimits } from "../../limits.js";
-import { optionOf } from "../../reducer/readable.js";
 import { EVENT_SHAPES } from "../../schema/agui.generated.js";
 import { judgeShape, ownTree } from "../judge-value.js";
 import type { AGUIEvent } from "../types.generated.js";
