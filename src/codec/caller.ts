@@ -1,4 +1,5 @@
 import { ExactNumber } from "../json/exact.js";
+import { exactText } from "../json/number.js";
 import { isPlain, type JsonObject, pointerStep, put } from "../json/object.js";
 import { Unwritable, type UnwritableCode } from "./unwritable.js";
 
@@ -7,9 +8,6 @@ export type Step = string | number | undefined;
 
 /** Levels that a writer may take by recursion; what lies deeper goes through `OpenValues.copy`. */
 export const RECURSION = 128;
-
-/** From here on `String` writes doubles with an exponent. */
-const EXPONENT_FROM = 1e21;
 
 const EMPTY = {};
 
@@ -147,15 +145,6 @@ export class OpenValues {
   }
 }
 
-/**
- * The text of a finite double whose `String` is another value's: -0, and integers from 2^53 to 1e21, which are padded with zeros there; undefined for every other one.
- */
-export function exactText(value: number): string | undefined {
-  if (value === 0) return Object.is(value, -0) ? "-0" : undefined;
-  const size = Math.abs(value);
-  return size > Number.MAX_SAFE_INTEGER && size < EXPONENT_FROM ? BigInt(value).toString() : undefined;
-}
-
 function exactly(value: number): number | ExactNumber {
   const text = exactText(value);
   return text === undefined ? value : new ExactNumber(text);
@@ -177,4 +166,9 @@ function isScalar(value: unknown): boolean {
     default:
       return value === null;
   }
+}
+
+/** Whether `OpenValues.resolve` has to look at a value that may be undefined, or no finite number. */
+export function isForeign(value: unknown): boolean {
+  return typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function";
 }

@@ -24,8 +24,12 @@ export function pointerStep(name: string): string {
   return `/${name.replaceAll("~", "~0").replaceAll("/", "~1")}`;
 }
 
-/** Whether an object is `{…}` or has no prototype, from whichever realm. */
+/** Whether an object is `{…}` or has no prototype, from whichever realm; a proxy that does not tell is not. */
 export function isPlain(value: object): boolean {
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+  try {
+    const prototype = Object.getPrototypeOf(value);
+    return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
+  } catch {
+    return false;
+  }
 }

@@ -1,4 +1,5 @@
 import { ExactNumber } from "./exact.js";
+import { LONGEST_DOUBLE } from "./number.js";
 import { type JsonObject, put } from "./object.js";
 import { utf8Length } from "./text.js";
 
@@ -10,8 +11,6 @@ export interface Measure {
   bound: number;
 }
 
-/** Longest text that `String` gives a finite double. */
-const LONGEST_DOUBLE = 25;
 /** A control character or a lone half is written as six bytes. */
 const LONGEST_UNIT = 6;
 

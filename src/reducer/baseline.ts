@@ -1,9 +1,10 @@
 import { R_LIMIT_BLOCKS, R_LIMIT_DEPTH, R_LIMIT_MODEL, R_LIMIT_NUMBER } from "../../assembly/abi/codes.js";
 import type { Baseline } from "../engine/contract.js";
 import { depthOf } from "../engine/js/codec/clone.js";
-import { copyValue, LONGEST_DOUBLE } from "../engine/js/codec/value.js";
+import { copyValue } from "../engine/js/codec/value.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import { ExactNumber, stringify } from "../json/exact.js";
+import { LONGEST_DOUBLE } from "../json/number.js";
 import { pointerStep } from "../json/object.js";
 import { utf8Length } from "../json/text.js";
 import { isContainer, type Measure, measure } from "../json/tree.js";

@@ -1,7 +1,7 @@
 import { describe, optionOf, readable } from "../arguments.js";
 import type { DocumentLimits, DocumentOptions, EngineCore, EngineDocument, JsonDocument } from "../engine/contract.js";
-import { LONGEST_DOUBLE } from "../engine/js/codec/value.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
+import { LONGEST_DOUBLE } from "../json/number.js";
 import { parsePointer } from "../json/pointer.js";
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from "../limits.js";
 import { isBufferSource, toBytes } from "./bytes.js";

@@ -1,5 +1,6 @@
 import { stringify } from "../../json/exact.js";
-import { exactText, OpenValues, RECURSION, type Step } from "../caller.js";
+import { exactText } from "../../json/number.js";
+import { isForeign, OpenValues, RECURSION, type Step } from "../caller.js";
 import { type Output, putAscii, putPoint } from "../output.js";
 
 const QUOTE = 0x22;
@@ -131,11 +132,6 @@ export class JsonWriter {
     }
     out.reserve(ROOM);
   }
-}
-
-/** Whether `OpenValues.resolve` has to look at a value. */
-function isForeign(value: unknown): boolean {
-  return typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function";
 }
 
 function escapes(): Uint8Array {

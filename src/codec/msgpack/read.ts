@@ -1,6 +1,6 @@
 import { LOSS_BINARY, LOSS_TIMESTAMP } from "../../../assembly/abi/codes.js";
 import { ExactNumber, noteOrder } from "../../json/exact.js";
-import { exactDouble } from "../../json/number.js";
+import { exactDouble, isPadded } from "../../json/number.js";
 import { type JsonObject, put } from "../../json/object.js";
 import type { Losses } from "../losses.js";
 import { decodeReplacing, decodeText, illFormedAt } from "../text.js";
@@ -239,9 +239,7 @@ class Reader {
       this.exact = true;
       return new ExactNumber("-0");
     }
-    // `String` pads integers from 2^53 to 1e21 with zeros: as JSON text they would be others.
-    if (Math.abs(value) > Number.MAX_SAFE_INTEGER && Math.abs(value) < 1e21) return this.integer(BigInt(value));
-    return value;
+    return isPadded(value) ? this.integer(BigInt(value)) : value;
   }
 
   private uint64(): number | ExactNumber {

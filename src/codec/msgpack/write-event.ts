@@ -1,4 +1,4 @@
-import { OpenValues, RECURSION, type Step } from "../caller.js";
+import { isForeign, OpenValues, RECURSION, type Step } from "../caller.js";
 import type { Output } from "../output.js";
 import { ARRAY, MAP, MsgpackItems, ROOM } from "./put.js";
 import { writeItems } from "./write.js";
@@ -75,9 +75,4 @@ export class MsgpackWriter {
     else if (Array.isArray(value)) this.array(value, step);
     else this.object(value as Readonly<Record<string, unknown>>, step);
   }
-}
-
-/** Whether `OpenValues.resolve` has to look at a value. */
-function isForeign(value: unknown): boolean {
-  return typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function";
 }

@@ -1,14 +1,11 @@
 import { ExactNumber } from "../../json/exact.js";
-import { decimalOf } from "../../json/number.js";
 import type { JsonObject } from "../../json/object.js";
 import type { Losses } from "../losses.js";
 import { Output } from "../output.js";
 import { MsgpackFault } from "./fault.js";
+import { integerOf } from "./integer.js";
 import { msgpackLosses } from "./losses.js";
 import { ARRAY, MAP, MsgpackItems, ROOM } from "./put.js";
-
-const LEAST_INTEGER = -(2n ** 63n);
-const GREATEST_INTEGER = 2n ** 64n - 1n;
 
 /**
  * Writes a JSON value as MessagePack in its shortest form (docs/msgpack.md): the same bytes for the same value.
@@ -97,14 +94,4 @@ function exact(items: MsgpackItems, text: string): void {
     items.number(double);
   } else if (value >= Number.MIN_SAFE_INTEGER && value <= Number.MAX_SAFE_INTEGER) items.number(Number(value));
   else items.large(value);
-}
-
-/** The integer of 64 bits that a number text denotes exactly; undefined for anything else and for -0. */
-function integerOf(text: string): bigint | undefined {
-  const [, digits, power] = /^(-?\d+)(?:e(.*))?$/.exec(decimalOf(text))!;
-  if (power === undefined) return digits === "0" ? 0n : undefined;
-  const zeros = Number(power);
-  if (zeros < 0 || digits!.length + zeros > 21) return undefined;
-  const value = BigInt(digits! + "0".repeat(zeros));
-  return value >= LEAST_INTEGER && value <= GREATEST_INTEGER ? value : undefined;
 }

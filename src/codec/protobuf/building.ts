@@ -1,5 +1,5 @@
 import { ExactNumber } from "../../json/exact.js";
-import { exactDouble } from "../../json/number.js";
+import { exactDouble, isPadded } from "../../json/number.js";
 import { decodeReplacing, decodeText } from "../text.js";
 import { type Span, Unreadable, type Wire } from "./wire.js";
 
@@ -57,11 +57,8 @@ export class Building {
   number(value: number): number | ExactNumber | null {
     if (!Number.isFinite(value)) return null;
     if (this.#numberLength < LONGEST_NUMBER && String(value).length > this.#numberLength) this.longNumber = true;
-    if (Number.isSafeInteger(value) || Math.abs(value) < Number.MAX_SAFE_INTEGER || Math.abs(value) >= 1e21) {
-      // Minus zero is printed as zero.
-      return value + 0;
-    }
-    // `String` pads integers up to 1e21 with zeros: the text is another integer.
+    // Minus zero is printed as zero.
+    if (!isPadded(value)) return value + 0;
     const text = String(value);
     const double = exactDouble(text);
     if (double !== undefined) return double;

@@ -1,22 +1,15 @@
 import { LOSS_EMPTY, LOSS_MEMBER, LOSS_NUMBER, LOSS_PART, LOSS_SURROGATE } from "../../../assembly/abi/codes.js";
-import { ExactNumber } from "../../json/exact.js";
-import { decimalOf } from "../../json/number.js";
+import type { ExactNumber } from "../../json/exact.js";
+import { decimalOf, exactText } from "../../json/number.js";
+import { isObject } from "../../json/tree.js";
 import { jsonLosses, textLosses } from "../losses.js";
 import type { Field } from "./fields.js";
+import { tellingMember } from "./legacy-part.js";
+import { listOfOutcome } from "./outcomes.js";
 import { carrierOf } from "./roles.js";
 import { ARMS, MESSAGES } from "./table.generated.js";
 
 type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
-const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
-
-/** The list that outcomes of a type have. */
-const LISTS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  RunFinishedEvent: { success: "pendingToolCallIds", interrupt: "interrupts" },
-  SubagentFinishedEvent: { suspended: "interruptIds" },
-};
 
 /** What the retired `binary` part keeps whatever it holds. */
 const LEGACY_MEMBERS = ["type", "mimeType", "filename", "id"];
@@ -123,7 +116,7 @@ function partLosses(part: unknown): number {
 
 /** The bits for a part of an unknown kind; the retired one becomes a document with one of its data, its address and its id. */
 function retiredPartLosses(part: Json): number {
-  const held = ["data", "url", "id"].find((name) => isText(part[name]));
+  const held = tellingMember(part);
   if (part.type !== "binary" || held === undefined) return LOSS_PART;
   let bits = 0;
   for (const [name, value] of Object.entries(part)) {
@@ -138,7 +131,7 @@ function retiredPartLosses(part: Json): number {
 /** The bits for an outcome: its type and the list that belongs to that type travel. */
 function outcomeLosses(message: string, outcome: Json): number {
   const type = outcome.type as string;
-  const list = Object.hasOwn(LISTS[message]!, type) ? LISTS[message]![type] : undefined;
+  const list = listOfOutcome(message, type);
   let bits = type === "" ? LOSS_EMPTY : textLosses(type);
   for (const [name, value] of Object.entries(outcome)) {
     if (value === undefined || name === "type") continue;
@@ -151,16 +144,12 @@ function outcomeLosses(message: string, outcome: Json): number {
   return bits;
 }
 
-/** From here on `String` writes doubles with an exponent. */
-const EXPONENT_FROM = 1e21;
-
 /** Readers show doubles as JavaScript prints them, -0 as 0; null for what is beyond their range. */
 function numberLosses(number: number | ExactNumber): number {
   if (typeof number === "number") {
-    const size = Math.abs(number);
-    // A double of a caller's own says all digits of such an integer; `String` pads them with zeros.
-    const isPadded = size > Number.MAX_SAFE_INTEGER && size < EXPONENT_FROM && String(size) !== String(BigInt(size));
-    return isPadded || Object.is(number, -0) ? LOSS_NUMBER : 0;
+    // A double of a caller's own says its sign and all of its digits.
+    const text = exactText(number);
+    return text === undefined || text === String(number) ? 0 : LOSS_NUMBER;
   }
   const value = Number(number.text);
   const isShown = Number.isFinite(value) && decimalOf(String(value)) === decimalOf(number.text);

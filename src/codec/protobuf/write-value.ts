@@ -1,5 +1,6 @@
 import { ExactNumber } from "../../json/exact.js";
-import { OpenValues, type Step } from "../caller.js";
+import { isContainer } from "../../json/tree.js";
+import { isForeign, OpenValues, type Step } from "../caller.js";
 import type { BackwardBytes } from "./bytes.js";
 
 /** Tags: kinds of a Value, an element or entry, key and value of an entry. */
@@ -68,8 +69,7 @@ export class ValueWriter {
         left--;
         const step = names === undefined ? left : names[left]!;
         let value = (node as Readonly<Record<string | number, unknown>>)[step];
-        if (typeof value === "object" ? value !== null : typeof value === "bigint" || typeof value === "function")
-          value = value instanceof ExactNumber ? value : open.resolve(value, step);
+        if (isForeign(value) && !(value instanceof ExactNumber)) value = open.resolve(value, step);
         if (value === undefined && names !== undefined) continue;
         before = out.size;
         if (isContainer(value)) {
@@ -117,6 +117,3 @@ export class ValueWriter {
     } else throw this.open.fault("not_json", step);
   }
 }
-
-const isContainer = (value: unknown): value is object =>
-  typeof value === "object" && value !== null && !(value instanceof ExactNumber);

@@ -1,10 +1,14 @@
 import { ExactNumber } from "../../json/exact.js";
 import { isZeroText } from "../../json/number.js";
 import { pointerStep } from "../../json/object.js";
+import { isObject } from "../../json/tree.js";
+import { isForeign } from "../caller.js";
 import type { Losses } from "../losses.js";
 import { Unwritable, type UnwritableCode } from "../unwritable.js";
 import { BackwardBytes } from "./bytes.js";
+import { tellingMember } from "./legacy-part.js";
 import { protobufLosses } from "./losses.js";
+import { listOfOutcome } from "./outcomes.js";
 import { eventPlan, type Plan, planOf, type Slot } from "./plan.js";
 import { carrierOf } from "./roles.js";
 import { MESSAGES, OPERATIONS } from "./table.generated.js";
@@ -24,16 +28,6 @@ export type ProtobufWriting =
     };
 
 type Json = Readonly<Record<string, unknown>>;
-
-const isObject = (value: unknown): value is Json =>
-  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof ExactNumber);
-const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
-
-/** The list that an outcome of that type has. */
-const LIST_OF_OUTCOME: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  RunFinishedEvent: { success: "pendingToolCallIds", interrupt: "interrupts" },
-  SubagentFinishedEvent: { suspended: "interruptIds" },
-};
 
 /** A buffer that has grown beyond this is not kept for the next event. */
 const KEPT = 64 * 1024;
@@ -280,9 +274,8 @@ export class ProtobufWriter {
   /** The list of an outcome, when its type has one. */
   private outcomeList(message: string, outcome: unknown, { tag, field }: Slot): void {
     if (!isObject(outcome) || typeof outcome.type !== "string") return;
-    const lists = LIST_OF_OUTCOME[message]!;
     const name = field.name!;
-    if (!Object.hasOwn(lists, outcome.type) || lists[outcome.type] !== name) return;
+    if (listOfOutcome(message, outcome.type) !== name) return;
     this.enter("outcome");
     const value = Object.hasOwn(outcome, name) ? this.resolve(outcome[name], name) : null;
     if (value !== null && value !== undefined) {
@@ -314,10 +307,11 @@ export class ProtobufWriter {
   }
 
   /** The retired `binary` part, as a document whose metadata says what it was; false when it says nothing that could travel. */
-  private legacyPart(tag: number, { data, url, id, mimeType, filename }: Json, i: number): boolean {
-    const value = [data, url, id].find(isText);
-    if (value === undefined) return false;
-    const source = { type: value === data ? "data" : "url", value, mimeType };
+  private legacyPart(tag: number, part: Json, i: number): boolean {
+    const held = tellingMember(part);
+    if (held === undefined) return false;
+    const { mimeType, filename, id } = part;
+    const source = { type: held === "data" ? "data" : "url", value: part[held], mimeType };
     const metadata = { legacyBinary: true, filename, id };
     this.oneof(tag, "InputContent", { type: "document", source, metadata }, i);
     return true;
@@ -325,10 +319,8 @@ export class ProtobufWriter {
 
   /** What stands for a member: objects may speak for themselves. */
   private resolve(value: unknown, step: string | number): unknown {
-    if (typeof value === "object" ? value === null : typeof value !== "bigint" && typeof value !== "function")
-      return value;
     // The one class whose instances are JSON here.
-    if (value instanceof ExactNumber) return value;
+    if (!isForeign(value) || value instanceof ExactNumber) return value;
     const { open } = this.values;
     open.level = 0;
     try {

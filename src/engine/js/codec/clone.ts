@@ -1,6 +1,7 @@
 import { ExactNumber, parseWithBigInt, stringify } from "../../../json/exact.js";
 import { numberOrBigInt } from "../../../json/number.js";
 import { type JsonObject, put } from "../../../json/object.js";
+import { isContainer } from "../../../json/tree.js";
 
 /** Levels copied by recursion; deeper parts go through text, so that no nesting can exhaust the call stack. */
 const RECURSION = 200;
@@ -44,8 +45,4 @@ export function depthOf(root: unknown): number {
     level = below;
   }
   return depth;
-}
-
-function isContainer(value: unknown): value is object {
-  return typeof value === "object" && value !== null && !(value instanceof ExactNumber);
 }

@@ -1,5 +1,6 @@
 import { ExactNumber } from "../../../json/exact.js";
-import { type JsonObject, pointerStep, put } from "../../../json/object.js";
+import { exactText, LONGEST_DOUBLE } from "../../../json/number.js";
+import { isPlain, type JsonObject, pointerStep, put } from "../../../json/object.js";
 
 /** Why a caller's value was not taken. */
 export interface ValueFault {
@@ -18,9 +19,6 @@ export interface ValueCopy {
   /** Whether it holds an `ExactNumber`. */
   exact: boolean;
 }
-
-/** Longest text that `String` gives a finite double. */
-export const LONGEST_DOUBLE = 25;
 
 /**
  * Validates and copies a caller's value in one walk.
@@ -174,29 +172,12 @@ class Walk {
 
   private number(source: number): number | ExactNumber | undefined {
     if (!Number.isFinite(source)) return undefined;
-    if (source === 0) {
-      if (!Object.is(source, -0)) return source;
-      this.exact = true;
-      return new ExactNumber("-0");
-    }
-    // From 2^53 to 1e21 `String` pads with zeros: written so, the text would be another integer.
-    if ((source > Number.MAX_SAFE_INTEGER || source < -Number.MAX_SAFE_INTEGER) && Math.abs(source) < 1e21) {
-      this.exact = true;
-      return new ExactNumber(BigInt(source).toString());
-    }
-    return source;
+    const text = exactText(source);
+    if (text === undefined) return source;
+    this.exact = true;
+    return new ExactNumber(text);
   }
 }
 
 const DONE = Symbol("done");
 const FAULT = Symbol("fault");
-
-/** Whether an object is `{…}` or has no prototype, from whichever realm; a proxy that does not tell is not. */
-export function isPlain(value: object): boolean {
-  try {
-    const prototype = Object.getPrototypeOf(value);
-    return prototype === Object.prototype || prototype === null || Object.getPrototypeOf(prototype) === null;
-  } catch {
-    return false;
-  }
-}

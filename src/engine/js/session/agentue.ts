@@ -2,10 +2,10 @@ import { PROTOCOL_AGENTUE, R_LIMIT_NUMBER, R_LIMIT_QUEUE, R_NONE, R_STRING } fro
 import type { Fault } from "../../../errors.js";
 import { mayHoldExactNumber, readExact } from "../../../json/exact.js";
 import type { JsonObject } from "../../../json/object.js";
+import { isPlain } from "../../../json/object.js";
 import { hasShortDigitRuns } from "../../../json/text.js";
 import type { ChangeSet, FinishResult, SessionOptions, Stats, StreamStatus } from "../../contract.js";
 import { cloneValue } from "../codec/clone.js";
-import { isPlain } from "../codec/value.js";
 import { ACCEPTED, AgentueReducer, NO_GAP, SKIPPED, seqOf } from "../reduce/agentue/reducer.js";
 import { ENDED, REFUSED, STATUS_NAMES, UNKNOWN_SEQ } from "../reduce/agentue/state.js";
 import type { Violation } from "../reduce/agentue/violation.js";

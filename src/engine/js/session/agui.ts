@@ -8,7 +8,7 @@ import {
 } from "../../../../assembly/abi/codes.js";
 import { type Fault, StreamfoldError, type WarningFacts } from "../../../errors.js";
 import { mayHoldExactNumber, mayReorder, readExact, readOrdered } from "../../../json/exact.js";
-import { type JsonObject, own } from "../../../json/object.js";
+import { isPlain, type JsonObject, own } from "../../../json/object.js";
 import { hasShortDigitRuns } from "../../../json/text.js";
 import { copyTree, measure } from "../../../json/tree.js";
 import { isAtMost } from "../../../schema/version.js";
@@ -22,7 +22,6 @@ import type {
   StreamStatus,
 } from "../../contract.js";
 import { cloneValue } from "../codec/clone.js";
-import { isPlain } from "../codec/value.js";
 import type { Source } from "../reduce/agentue/operations.js";
 import { translate, typeOf } from "../reduce/agui/boundary.js";
 import { loadModel, makeModel } from "../reduce/agui/load.js";

@@ -3,12 +3,13 @@ import { MsgpackFault, type MsgpackMessage, type MsgpackOptions, readMsgpack } f
 import { readProtobuf } from "../../../codec/protobuf/read.js";
 import type { Fault, WarningFacts } from "../../../errors.js";
 import { ExactNumber, stringify } from "../../../json/exact.js";
+import { LONGEST_DOUBLE } from "../../../json/number.js";
 import type { JsonObject } from "../../../json/object.js";
 import { mayHoldLongNumber, nestingOf } from "../../../json/text.js";
 import type { Report, SessionOptions } from "../../contract.js";
 import { findLongNumber, findTextFault } from "../codec/text-fault.js";
 import { decodeReplacing, encodeUtf8 } from "../codec/utf8.js";
-import { copyValue, LONGEST_DOUBLE } from "../codec/value.js";
+import { copyValue } from "../codec/value.js";
 import type { Framer, MessageSink } from "../frame/sink.js";
 import type { Source } from "../reduce/agentue/operations.js";
 import type { NamesAt } from "../reduce/agentue/validate.js";
