@@ -1,21 +1,17 @@
-// The little of MessagePack that stands around models, which come written.
+import { encodeEvent } from "../entry/node.js";
 
-/** The head of a map of `n` members. */
-export function mapHead(n: number): Uint8Array {
-  return head(n, n < 16 ? 0x80 | n : n < 65_536 ? 0xde : 0xdf, n < 16 ? 0 : n < 65_536 ? 2 : 4);
-}
+const MSGPACK = { transport: "msgpack" } as const;
 
-/** A string; lone surrogate halves become U+FFFD. */
-export function stringOf(text: string): Uint8Array {
-  const bytes = Buffer.from(text);
-  const n = bytes.length;
-  const size = n < 32 ? 0 : n < 256 ? 1 : n < 65_536 ? 2 : 4;
-  return Buffer.concat([head(n, n < 32 ? 0xa0 | n : n < 256 ? 0xd9 : n < 65_536 ? 0xda : 0xdb, size), bytes]);
-}
-
-function head(n: number, lead: number, size: number): Buffer {
-  const bytes = Buffer.alloc(1 + size);
-  bytes[0] = lead;
-  if (size > 0) bytes.writeUIntBE(n, 1, size);
-  return bytes;
+/**
+ * The MessagePack of a map whose values come written: head and names are the encoder's, which knows no values of that kind.
+ *
+ * @param entries names, of which none comes twice, and the bytes of their values
+ * @returns the pieces of the map, in their order
+ */
+export function mapOf(entries: readonly (readonly [string, Uint8Array])[]): Uint8Array[] {
+  // A map of one member has a head of one byte, and so has null.
+  const names = entries.map(([name]) => encodeEvent({ [name]: null }, MSGPACK).subarray(1, -1));
+  const ofNulls = encodeEvent(Object.fromEntries(entries.map(([name]) => [name, null])), MSGPACK);
+  const members = names.reduce((sum, name) => sum + name.length + 1, 0);
+  return [ofNulls.subarray(0, ofNulls.length - members), ...entries.flatMap(([, value], i) => [names[i]!, value])];
 }

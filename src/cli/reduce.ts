@@ -1,7 +1,7 @@
 import { loadEngine, type ModelFormat, type Reducer, StreamfoldError } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, UsageError, write } from "./io.js";
-import { mapHead, stringOf } from "./msgpack.js";
+import { mapOf } from "./msgpack.js";
 import { Indenter } from "./pretty.js";
 import { protocolOptions, type ReadingOptions } from "./reading.js";
 import { MOST_REPORTS, place, quietly, Trouble } from "./trouble.js";
@@ -88,12 +88,10 @@ async function printMsgpack(reducer: Reducer, options: ReduceOptions, io: Io, tr
   const only = onlyOf(ids, options);
   if (only !== undefined && reducer.status({ streamId: only }) === "none") return false;
   if (only === undefined && ids.length === 0 && !options.allStreams) return true;
-  const parts: Uint8Array[] = only === undefined ? [mapHead(ids.length)] : [];
+  const bytesOf = (streamId: string) => reducer.snapshotBytes({ streamId, format: "msgpack" });
+  let parts: Uint8Array[];
   try {
-    for (const streamId of only === undefined ? ids : [only]) {
-      if (only === undefined) parts.push(stringOf(streamId));
-      parts.push(reducer.snapshotBytes({ streamId, format: "msgpack" }));
-    }
+    parts = only === undefined ? mapOf(ids.map((id) => [id, bytesOf(id)] as const)) : [bytesOf(only)];
   } catch (error) {
     if (!(error instanceof StreamfoldError) || error.code !== "bad_msgpack") throw error;
     trouble.error(error);

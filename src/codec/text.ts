@@ -1,5 +1,6 @@
 const strict = /* @__PURE__ */ new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const lenient = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
+const encoder = /* @__PURE__ */ new TextEncoder();
 
 /** Up to here characters are put together one by one: a call of the decoder costs as much. */
 const SHORT = 24;
@@ -14,7 +15,7 @@ const known: string[] = /* @__PURE__ */ new Array(512).fill("");
  */
 export function decodeText(bytes: Uint8Array, from: number, to: number): string | undefined {
   const size = to - from;
-  if (size > SHORT) return decode(bytes, from, to);
+  if (size > SHORT) return decodeUtf8(bytes.subarray(from, to));
   if (size === 0) return "";
   const place = (bytes[from]! * 7 + bytes[to - 1]! * 31 + bytes[from + (size >> 1)]! * 3 + size * 17) % known.length;
   const last = known[place]!;
@@ -26,27 +27,33 @@ export function decodeText(bytes: Uint8Array, from: number, to: number): string 
   let text = "";
   for (let at = from; at < to; at++) {
     const byte = bytes[at]!;
-    if (byte >= 0x80) return decode(bytes, from, to);
+    if (byte >= 0x80) return decodeUtf8(bytes.subarray(from, to));
     text += String.fromCharCode(byte);
   }
   known[place] = text;
   return text;
 }
 
-function decode(bytes: Uint8Array, from: number, to: number): string | undefined {
+/** Decodes well-formed UTF-8; undefined for ill-formed bytes. A byte order mark is kept. */
+export function decodeUtf8(bytes: Uint8Array): string | undefined {
   try {
-    return strict.decode(bytes.subarray(from, to));
+    return strict.decode(bytes);
   } catch {
     return undefined;
   }
 }
 
 /** The text of the bytes [from, to) with each maximal ill-formed part as U+FFFD (WHATWG Encoding). */
-export function decodeReplacing(bytes: Uint8Array, from: number, to: number): string {
+export function decodeReplacing(bytes: Uint8Array, from = 0, to = bytes.length): string {
   return lenient.decode(bytes.subarray(from, to));
 }
 
-/** Where the first ill-formed sequence of the bytes [from, to) begins, which are known to hold one (Unicode, table 3-7). */
+/** UTF-8 of a text; lone halves of pairs become U+FFFD. */
+export function encodeUtf8(text: string): Uint8Array<ArrayBuffer> {
+  return encoder.encode(text);
+}
+
+/** Where the first ill-formed sequence of the bytes [from, to) begins, which are known to hold one. */
 export function illFormedAt(bytes: Uint8Array, from: number, to: number): number {
   let at = from;
   for (;;) {
@@ -56,7 +63,8 @@ export function illFormedAt(bytes: Uint8Array, from: number, to: number): number
   }
 }
 
-function sequenceLength(bytes: Uint8Array, at: number, to: number): number {
+/** Length of the well-formed UTF-8 sequence that begins at `at`, 0 for an ill-formed one, which one that `to` cuts is (RFC 3629 §4; Unicode, table 3-7). */
+export function sequenceLength(bytes: Uint8Array, at: number, to = bytes.length): number {
   const lead = bytes[at]!;
   if (lead < 0x80) return 1;
   const length = lead < 0xc2 ? 0 : lead < 0xe0 ? 2 : lead < 0xf0 ? 3 : lead < 0xf5 ? 4 : 0;

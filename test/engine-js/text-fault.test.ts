@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { decodeReplacing, decodeUtf8 } from "../../src/codec/text.js";
 import { findLongNumber, findTextFault } from "../../src/engine/js/codec/text-fault.js";
-import { decodeReplacing, decodeUtf8 } from "../../src/engine/js/codec/utf8.js";
 import { bytesOf, random } from "./support.js";
 
 const latin1 = (text: string): Uint8Array => Uint8Array.from(text, (c) => c.charCodeAt(0));

@@ -1,9 +1,9 @@
+import { ByteBuffer } from "../bytes.js";
 import type { Cutter, CutterSink } from "../cutter.js";
 
 /** Bytes of size that follow the lead bytes C0 to DF, and further bytes (of a bin, str or ext as many more as the size says). */
 const SIZES = [0, 0, 0, 0, 1, 2, 4, 1, 2, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 2, 4, 2, 4, 2, 4];
 const BODIES = [0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 4, 8, 1, 2, 4, 8, 1, 2, 4, 8, 2, 3, 5, 9, 17, 0, 0, 0, 0, 0, 0, 0];
-const KEPT = 64 * 1024;
 
 /**
  * Cuts a stream of MessagePack values into messages: each ends where its contents say, at every cut of the wire alike, and every byte is
@@ -17,8 +17,7 @@ export class MsgpackSplitter implements Cutter {
   skipping = false;
   private readonly limit: number;
   private readonly depth: number;
-  private held = new Uint8Array(0);
-  private length = 0;
+  private readonly held = new ByteBuffer();
   private start = 0;
 
   /** Items still to come per open level, outermost first; empty between messages. */
@@ -61,7 +60,7 @@ export class MsgpackSplitter implements Cutter {
   drop(): void {
     this.close();
     this.skipping = false;
-    this.release();
+    this.held.clear();
   }
 
   /**
@@ -69,7 +68,7 @@ export class MsgpackSplitter implements Cutter {
    * being skipped, others that stand for them.
    */
   partial(): Uint8Array {
-    if (!this.skipping) return this.held.slice(0, this.length);
+    if (!this.skipping) return this.held.view().slice();
     const out: number[] = [];
     const sized = (lead: number, size: number): number =>
       out.push(lead, size >>> 24, (size >>> 16) & 255, (size >>> 8) & 255, size & 255);
@@ -110,35 +109,18 @@ export class MsgpackSplitter implements Cutter {
       this.skipping = !whole;
       return true;
     }
-    if (this.length + to - from > this.limit) {
-      this.release();
+    const { held } = this;
+    if (held.length + to - from > this.limit) {
+      held.clear();
       this.skipping = !whole;
       return sink.tooLarge(this.start);
     }
-    if (whole && this.length === 0) return sink.message(chunk.subarray(from, to), this.start);
-    this.hold(chunk, from, to);
+    if (whole && held.length === 0) return sink.message(chunk.subarray(from, to), this.start);
+    held.append(chunk, from, to);
     if (!whole) return true;
-    const message = this.held.subarray(0, this.length);
-    this.length = 0;
-    const more = sink.message(message, this.start);
-    if (this.held.length > KEPT) this.release();
-    return more;
-  }
-
-  private hold(chunk: Uint8Array, from: number, to: number): void {
-    const length = this.length + to - from;
-    if (length > this.held.length) {
-      const grown = new Uint8Array(Math.max(256, length, this.held.length * 2));
-      grown.set(this.held.subarray(0, this.length));
-      this.held = grown;
-    }
-    this.held.set(chunk.subarray(from, to), this.length);
-    this.length = length;
-  }
-
-  private release(): void {
-    this.length = 0;
-    if (this.held.length > KEPT) this.held = new Uint8Array(0);
+    const message = held.view();
+    held.clear();
+    return sink.message(message, this.start);
   }
 
   private close(): void {

@@ -1,16 +1,14 @@
+import { ByteBuffer } from "../bytes.js";
 import type { Cutter, CutterSink } from "../cutter.js";
 
 const PREFIX = 4;
-/** Bytes that are kept for the next unfinished frame. */
-const KEPT = 64 * 1024;
 
 /** Cuts a wire of frames, each a big-endian uint32 and as many bytes, at every cut alike. Memory is taken for bytes that have come, never for a length. */
 export class LengthPrefixFrames implements Cutter {
   offset = 0;
   readonly #limit: number;
-  /** Bytes of the unfinished frame, its length included; more than `#held` may be allocated. */
-  #bytes: Uint8Array = new Uint8Array(0);
-  #held = 0;
+  /** The unfinished frame, its length included. */
+  readonly #held = new ByteBuffer();
   /** Bytes of a frame that is too large which have not come yet. */
   #skip = 0;
 
@@ -20,7 +18,7 @@ export class LengthPrefixFrames implements Cutter {
   }
 
   get isPartial(): boolean {
-    return this.#held > 0 || this.#skip > 0;
+    return this.#held.length > 0 || this.#skip > 0;
   }
 
   get skipping(): boolean {
@@ -32,7 +30,7 @@ export class LengthPrefixFrames implements Cutter {
    * bytes that have yet to come of one that is passed over, as a big-endian uint32.
    */
   partial(): Uint8Array {
-    if (this.#skip === 0) return this.#bytes.slice(0, this.#held);
+    if (this.#skip === 0) return this.#held.view().slice();
     const out = new Uint8Array(PREFIX);
     new DataView(out.buffer).setUint32(0, this.#skip);
     return out;
@@ -55,13 +53,13 @@ export class LengthPrefixFrames implements Cutter {
   }
 
   drop(): void {
-    this.#held = 0;
+    this.#held.clear();
     this.#skip = 0;
-    if (this.#bytes.length > KEPT) this.#bytes = new Uint8Array(0);
   }
 
   /** Cuts a chunk. Stops behind the frame or the fault at which the sink said so; the rest of the chunk is not looked at. */
   push(chunk: Uint8Array, sink: CutterSink): void {
+    const held = this.#held;
     let at = 0;
     while (at < chunk.length) {
       if (this.#skip > 0) {
@@ -70,20 +68,20 @@ export class LengthPrefixFrames implements Cutter {
         at += n;
         continue;
       }
-      if (this.#held < PREFIX) {
-        const n = Math.min(PREFIX - this.#held, chunk.length - at);
-        if (n < PREFIX || this.#held > 0) {
-          this.#hold(chunk, at, n);
+      if (held.length < PREFIX) {
+        const n = Math.min(PREFIX - held.length, chunk.length - at);
+        if (n < PREFIX || held.length > 0) {
+          held.append(chunk, at, at + n);
           at += n;
-          if (this.#held < PREFIX) break;
+          if (held.length < PREFIX) break;
         }
       }
-      const isHeld = this.#held > 0;
-      const length = isHeld ? lengthAt(this.#bytes, 0) : lengthAt(chunk, at);
-      const begin = this.offset + at - this.#held;
+      const isHeld = held.length > 0;
+      const length = isHeld ? lengthAt(held.view(), 0) : lengthAt(chunk, at);
+      const begin = this.offset + at - held.length;
       if (length > this.#limit) {
         this.#skip = length;
-        this.#held = 0;
+        held.clear();
         if (!isHeld) at += PREFIX;
         if (!sink.tooLarge(begin)) break;
         continue;
@@ -94,26 +92,15 @@ export class LengthPrefixFrames implements Cutter {
         if (!sink.message(payload, begin + PREFIX)) break;
         continue;
       }
-      const n = Math.min(PREFIX + length - this.#held, chunk.length - at);
-      this.#hold(chunk, at, n);
+      const n = Math.min(PREFIX + length - held.length, chunk.length - at);
+      held.append(chunk, at, at + n);
       at += n;
-      if (this.#held < PREFIX + length) break;
-      this.#held = 0;
-      const payload = this.#bytes.subarray(PREFIX, PREFIX + length);
-      if (this.#bytes.length > KEPT) this.#bytes = new Uint8Array(0);
+      if (held.length < PREFIX + length) break;
+      const payload = held.view().subarray(PREFIX);
+      held.clear();
       if (!sink.message(payload, begin + PREFIX)) break;
     }
     this.offset += at;
-  }
-
-  #hold(chunk: Uint8Array, at: number, n: number): void {
-    if (this.#held + n > this.#bytes.length) {
-      const grown = new Uint8Array(Math.max(256, (this.#held + n) * 2));
-      grown.set(this.#bytes.subarray(0, this.#held));
-      this.#bytes = grown;
-    }
-    this.#bytes.set(chunk.subarray(at, at + n), this.#held);
-    this.#held += n;
   }
 }
 

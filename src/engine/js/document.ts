@@ -1,4 +1,5 @@
 import { R_LIMIT_MODEL } from "../../../assembly/abi/codes.js";
+import { encodeUtf8 } from "../../codec/text.js";
 import type { Fault } from "../../errors.js";
 import { writeJson } from "../../json/exact.js";
 import { applyPatch, type PatchBounds, type PatchTarget, readPatch, valueAt } from "../../json/patch.js";
@@ -7,7 +8,6 @@ import { jsonLength } from "../../json/tree.js";
 import type { DocumentLimits, EngineDocument } from "../contract.js";
 import { cloneValue } from "./codec/clone.js";
 import { Size } from "./codec/size.js";
-import { encodeUtf8 } from "./codec/utf8.js";
 import { copyValue } from "./codec/value.js";
 import { readText } from "./session/text.js";
 

@@ -3,15 +3,9 @@ import * as layout from "../../../assembly/abi/layout.js";
 import { EVENT_TYPES } from "../../schema/agui.generated.js";
 import { isAtMost } from "../../schema/version.js";
 import type { AguiSessionOptions, SessionOptions } from "../contract.js";
+import { TRANSPORT_IDS } from "../transport-ids.js";
 import type { Core } from "./instance.js";
 
-const TRANSPORT = {
-  sse: codes.TRANSPORT_SSE,
-  ndjson: codes.TRANSPORT_NDJSON,
-  json: codes.TRANSPORT_JSON,
-  msgpack: codes.TRANSPORT_MSGPACK,
-  protobuf: codes.TRANSPORT_PROTOBUF,
-} as const;
 const SEQUENCE = { dedupe: codes.SEQUENCE_DEDUPE, strict: codes.SEQUENCE_STRICT, off: codes.SEQUENCE_OFF } as const;
 const DELTA_FAILURE = { warn: 0, fail: layout.AGUI_DELTA_FAIL, upsert: layout.AGUI_DELTA_UPSERT } as const;
 /** The newest protocol version whose peers know no subagents. */
@@ -26,7 +20,7 @@ export function writeOptions(core: Core, options: SessionOptions): void {
   const view = new DataView(core.bytes().buffer, core.input, layout.OPT_SIZE);
   const { limits } = options;
   view.setUint8(layout.OPT_PROTOCOL, options.agui === undefined ? codes.PROTOCOL_AGENTUE : codes.PROTOCOL_AG_UI);
-  view.setUint8(layout.OPT_TRANSPORT, TRANSPORT[options.transport]);
+  view.setUint8(layout.OPT_TRANSPORT, TRANSPORT_IDS[options.transport]);
   view.setUint8(layout.OPT_SEQUENCE, SEQUENCE[options.sequence]);
   view.setUint8(
     layout.OPT_FLAGS,
@@ -48,7 +42,7 @@ export function writeOptions(core: Core, options: SessionOptions): void {
   view.setUint32(layout.OPT_ITEMS, limits.items, true);
   view.setUint8(layout.OPT_AGUI_FLAGS, options.agui === undefined ? 0 : aguiFlags(options.agui));
   const { transcode } = options;
-  view.setUint8(layout.OPT_TO, transcode === undefined ? 0 : TRANSPORT[transcode.to]);
+  view.setUint8(layout.OPT_TO, transcode === undefined ? 0 : TRANSPORT_IDS[transcode.to]);
   view.setUint8(layout.OPT_PASS, transcode?.enforce === false ? 1 : 0);
   const held = options.agui?.middleware;
   view.setBigUint64(layout.OPT_HELD_TYPES, held === undefined ? 0n : typeMask(Object.keys(held)), true);

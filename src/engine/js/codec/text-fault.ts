@@ -1,5 +1,5 @@
+import { sequenceLength } from "../../../codec/text.js";
 import { isNumberUnit } from "../../../json/text.js";
-import { sequenceLength } from "./utf8.js";
 
 /** Where a message stops being a prefix of a valid text (docs/semantics.md §2.1). */
 export interface TextFault {

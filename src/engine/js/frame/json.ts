@@ -1,4 +1,4 @@
-import { decodeUtf8 } from "../codec/utf8.js";
+import { decodeUtf8 } from "../../../codec/text.js";
 import type { Framer, MessageSink } from "./sink.js";
 
 const EMPTY = /* @__PURE__ */ new Uint8Array(0);

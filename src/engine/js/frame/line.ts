@@ -1,6 +1,7 @@
+import { ByteBuffer } from "../../../codec/bytes.js";
+import { decodeUtf8, encodeUtf8 } from "../../../codec/text.js";
 import { utf8Length } from "../../../json/text.js";
-import { decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
-import { BATCH, ByteBuffer } from "./bytes.js";
+import { BATCH } from "./batch.js";
 import { type Framer, isBlank, type MessageSink, NoMessage } from "./sink.js";
 
 const LF = 0x0a;

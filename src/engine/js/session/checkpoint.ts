@@ -1,4 +1,4 @@
-import { decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
+import { decodeUtf8, encodeUtf8 } from "../../../codec/text.js";
 
 /** The `SFCK` container, byte for byte (docs/semantics.md §10); what the parts mean is the session's business. */
 

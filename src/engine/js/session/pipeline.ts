@@ -1,6 +1,7 @@
 import { R_LIMIT_MESSAGE, R_OBJECT } from "../../../../assembly/abi/codes.js";
 import { MsgpackFault, type MsgpackMessage, type MsgpackOptions, readMsgpack } from "../../../codec/msgpack/index.js";
 import { readProtobuf } from "../../../codec/protobuf/read.js";
+import { decodeReplacing, encodeUtf8 } from "../../../codec/text.js";
 import type { Fault, WarningFacts } from "../../../errors.js";
 import { ExactNumber, stringify } from "../../../json/exact.js";
 import { LONGEST_DOUBLE } from "../../../json/number.js";
@@ -8,7 +9,6 @@ import type { JsonObject } from "../../../json/object.js";
 import { mayHoldLongNumber, nestingOf } from "../../../json/text.js";
 import type { Report, SessionOptions } from "../../contract.js";
 import { findLongNumber, findTextFault } from "../codec/text-fault.js";
-import { decodeReplacing, encodeUtf8 } from "../codec/utf8.js";
 import { copyValue } from "../codec/value.js";
 import type { Framer, MessageSink } from "../frame/sink.js";
 import type { Source } from "../reduce/agentue/operations.js";

@@ -1,24 +1,10 @@
-import {
-  TRANSPORT_JSON,
-  TRANSPORT_MSGPACK,
-  TRANSPORT_NDJSON,
-  TRANSPORT_PROTOBUF,
-  TRANSPORT_SSE,
-} from "../../../../assembly/abi/codes.js";
-import type { SessionOptions, Transport } from "../../contract.js";
+import type { SessionOptions } from "../../contract.js";
+import { TRANSPORT_IDS } from "../../transport-ids.js";
 import type { Framer } from "../frame/sink.js";
 import { SseFramer } from "../frame/sse.js";
 import type { Checkpoint } from "./checkpoint.js";
 import { Counters } from "./pipeline.js";
 import type { Protocol } from "./protocol.js";
-
-const TRANSPORTS: Record<Transport, number> = {
-  sse: TRANSPORT_SSE,
-  ndjson: TRANSPORT_NDJSON,
-  json: TRANSPORT_JSON,
-  msgpack: TRANSPORT_MSGPACK,
-  protobuf: TRANSPORT_PROTOBUF,
-};
 
 /** A connection as a checkpoint holds it. */
 export interface Connection {
@@ -49,7 +35,7 @@ export function save(
   const idle = failed || state.finished;
   return {
     protocol: protocol.number,
-    transport: TRANSPORTS[transport],
+    transport: TRANSPORT_IDS[transport],
     offset: failed ? 0 : framer.offset,
     eventIndex: failed ? 0 : counters.nextIndex,
     retry: ids?.retry,
@@ -83,7 +69,7 @@ export function rebuild(
   protocol: Protocol,
   { transport }: SessionOptions,
 ): Rebuilt | undefined {
-  if (checkpoint.protocol !== protocol.number || checkpoint.transport !== TRANSPORTS[transport]) return undefined;
+  if (checkpoint.protocol !== protocol.number || checkpoint.transport !== TRANSPORT_IDS[transport]) return undefined;
   const adopt = protocol.rebuild(checkpoint.streams);
   if (adopt === undefined || !resumeFraming(checkpoint, framer)) return undefined;
   const counters = new Counters();

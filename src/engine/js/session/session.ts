@@ -1,5 +1,6 @@
 import { MsgpackFault, MsgpackSplitter, writeMsgpack } from "../../../codec/msgpack/index.js";
 import { LengthPrefixFrames } from "../../../codec/protobuf/frames.js";
+import { decodeReplacing, decodeUtf8, encodeUtf8 } from "../../../codec/text.js";
 import type { Fault } from "../../../errors.js";
 import { writeJson } from "../../../json/exact.js";
 import type {
@@ -14,7 +15,6 @@ import type {
   StreamStatus,
 } from "../../contract.js";
 import { cloneValue } from "../codec/clone.js";
-import { decodeReplacing, decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
 import { copyValue } from "../codec/value.js";
 import { BinaryFramer } from "../frame/binary.js";
 import { JsonFramer } from "../frame/json.js";

@@ -1,10 +1,10 @@
 import { R_LIMIT_NUMBER } from "../../../../assembly/abi/codes.js";
+import { decodeUtf8, encodeUtf8 } from "../../../codec/text.js";
 import type { Fault } from "../../../errors.js";
 import { mayHoldExactNumber, readExact } from "../../../json/exact.js";
 import { mayHoldLongNumber, nestingOf } from "../../../json/text.js";
 import type { Limits } from "../../../limits.js";
 import { findLongNumber, findTextFault } from "../codec/text-fault.js";
-import { decodeUtf8, encodeUtf8 } from "../codec/utf8.js";
 import type { Source } from "../reduce/agentue/operations.js";
 
 /** A text that was read, and what is known of it. */

@@ -1,10 +1,10 @@
 import { LOSS_SURROGATE, R_WIRE_RANGE } from "../../../../../assembly/abi/codes.js";
 import type { Losses } from "../../../../codec/losses.js";
+import { encodeUtf8 } from "../../../../codec/text.js";
 import { type Fault, LOSSES } from "../../../../errors.js";
 import { stringify, writeJson } from "../../../../json/exact.js";
 import type { JsonObject } from "../../../../json/object.js";
 import type { TranscodeOptions } from "../../../contract.js";
-import { encodeUtf8 } from "../../codec/utf8.js";
 import type { Pipeline } from "../pipeline.js";
 import { BinaryOutlet, type WhyNot } from "./binary.js";
 import { AGENTUE_DELTAS, AGUI_DELTAS } from "./deltas.js";
@@ -112,7 +112,7 @@ export class Outlet {
   private leaveOut(why: WhyNot, route: Route): void {
     const { pipeline } = this;
     if (why === "unknown") {
-      pipeline.protocol.leftOut!(this.draftedType as string);
+      pipeline.protocol.leftOut?.(this.draftedType as string);
       return;
     }
     const fault: Fault = { ...route, eventIndex: pipeline.index, ...pipeline.start(), code: "bad_event" };

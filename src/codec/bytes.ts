@@ -17,11 +17,12 @@ export class ByteBuffer {
     this.bytes[this.length++] = byte;
   }
 
-  /** The content; valid until the next change. */
+  /** The content; valid until something is appended. */
   view(): Uint8Array {
     return this.bytes.subarray(0, this.length);
   }
 
+  /** Forgets the content; the bytes of a view stay until something is appended. */
   clear(): void {
     this.length = 0;
     if (this.bytes.length > KEPT) this.bytes = new Uint8Array(0);
@@ -34,9 +35,3 @@ export class ByteBuffer {
     this.bytes = grown;
   }
 }
-
-/**
- * Bytes of complete messages that are decoded at once. Decoding costs about 90 ns a call, so that a call per event would be 10 % of it;
- * far larger batches suffer when one character beyond Latin-1 makes all their text two bytes wide.
- */
-export const BATCH = 4096;
