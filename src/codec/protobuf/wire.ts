@@ -28,7 +28,7 @@ const FIXED32 = 5;
 /** Nested groups that are followed; deeper ones are malformed. */
 const DEEPEST_GROUP = 100;
 
-/** Reads the primitives of the protobuf wire. Every method answers with the offset behind what it read, -1 when that does not stand before `end`. */
+/** Reads the primitives of the protobuf wire. Every method that takes an `end` answers with the offset behind what it read, -1 when that does not stand before `end`. */
 export class Wire {
   readonly bytes: Uint8Array;
   /** The halves of the last varint, both unsigned. */

@@ -31,7 +31,7 @@ export interface Protocol {
   /**
    * A message that is an object.
    *
-   * @param event a tree of our own when it came as a value or as MessagePack
+   * @param event a tree of our own when it came as a value or over a binary wire
    * @param reported what listeners get where the event is passed on as it came; undefined: a copy of the event
    * @returns whether reading goes on
    */
