@@ -1,19 +1,9 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { append, end, modelWith, ndjson, START, sse, start } from "../reducer/wire.js";
 import { KINDS } from "../support/engines.js";
-import { cli } from "./cli.js";
+import { cli, scratchFolder } from "./cli.js";
 
-const folder = mkdtempSync(path.join(tmpdir(), "streamfold-cli-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function file(name: string, content: string | Uint8Array): string {
-  const full = path.join(folder, name);
-  writeFileSync(full, content);
-  return full;
-}
+const file = scratchFolder();
 
 const SINGLE = [START, append(2, ", world"), end(3)];
 const MODEL = `${JSON.stringify(modelWith("Hello, world"))}\n`;

@@ -1,23 +1,14 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
+import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { afterAll, describe, expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { append, end, modelWith, ndjson, START, sse, start } from "../reducer/wire.js";
 import { jsonOfMsgpack, msgpackOf } from "../support/binary.js";
 import { concat } from "../support/bytes.js";
 import { KINDS } from "../support/engines.js";
 import { canonical } from "../support/exact-json.js";
-import { binaryCli, cli } from "./cli.js";
+import { binaryCli, cli, scratchFolder } from "./cli.js";
 
-const folder = mkdtempSync(path.join(tmpdir(), "streamfold-cli-"));
-afterAll(() => rmSync(folder, { recursive: true }));
-
-function file(name: string, content: string | Uint8Array): string {
-  const full = path.join(folder, name);
-  writeFileSync(full, content);
-  return full;
-}
+const file = scratchFolder();
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 const example = (name: string) => fileURLToPath(new URL(`../../examples/${name}`, import.meta.url));

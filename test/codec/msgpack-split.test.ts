@@ -2,16 +2,7 @@ import { describe, expect, it } from "vitest";
 import { MsgpackSplitter } from "../../src/codec/msgpack/index.js";
 import { concat } from "../support/bytes.js";
 import { hex, toHex } from "../support/msgpack.js";
-import {
-  brokenMessages,
-  everyCut,
-  type Found,
-  hugeSizes,
-  linear,
-  type MakeSplitter,
-  randomPieces,
-  tooLarge,
-} from "../support/msgpack-split.js";
+import { type Found, type MakeSplitter, splitterRules } from "../support/msgpack-split.js";
 
 const make: MakeSplitter = (limit, depth, saved) => {
   const splitter = new MsgpackSplitter(limit, depth);
@@ -31,12 +22,7 @@ const make: MakeSplitter = (limit, depth, saved) => {
 };
 
 describe("MessagePack out of a stream", () => {
-  it("finds messages of every format at every cut", () => everyCut(make));
-  it("finds random messages in random pieces, saved in between", () => randomPieces(make, 6));
-  it("ends what cannot be read where that is known", () => brokenMessages(make));
-  it("passes over what is too large", () => tooLarge(make));
-  it("does not believe declared sizes", () => hugeSizes(make));
-  it("looks at no byte twice", () => linear(make));
+  splitterRules(make, 6);
 
   it("stops when the sink says so", () => {
     const splitter = new MsgpackSplitter(100, 8);

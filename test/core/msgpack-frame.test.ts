@@ -1,16 +1,6 @@
-import { describe, it } from "vitest";
+import { describe } from "vitest";
 import { toHex } from "../support/msgpack.js";
-import {
-  brokenMessages,
-  everyCut,
-  type Found,
-  hugeSizes,
-  linear,
-  type MakeSplitter,
-  randomPieces,
-  type Splitter,
-  tooLarge,
-} from "../support/msgpack-split.js";
+import { type Found, type MakeSplitter, type Splitter, splitterRules } from "../support/msgpack-split.js";
 import { BUILDS, Probe } from "./support/probe.js";
 
 const MESSAGE = 1;
@@ -86,10 +76,5 @@ describe.each(BUILDS)("MessagePack out of a stream (%s)", (kind) => {
     return splitter;
   };
 
-  it("finds messages of every format at every cut", () => everyCut(make));
-  it("finds random messages in random pieces, saved in between", () => randomPieces(make, 5));
-  it("ends what cannot be read where that is known", () => brokenMessages(make));
-  it("passes over what is too large", () => tooLarge(make));
-  it("does not believe declared sizes", () => hugeSizes(make));
-  it("looks at no byte twice", () => linear(make));
+  splitterRules(make, 5);
 });

@@ -35,26 +35,11 @@ import type { Rng } from "../support/rng.js";
 import { HotState } from "./agui-hot.js";
 import { pieces } from "./msgpack-hot.js";
 import { type Action, bytesAction, type Script } from "./script.js";
+import { ESCAPED, IDS, TEXTS } from "./texts.js";
 import { MSGPACK, PROTOBUF } from "./wires.js";
 
-const TEXTS = [
-  "a",
-  " the",
-  "é",
-  "中",
-  "😀",
-  "\n",
-  '"',
-  "\\",
-  "",
-  "\u0000",
-  "\u2028",
-  "x".repeat(15),
-  "y".repeat(16),
-  "z".repeat(40),
-  "long ".repeat(30),
-];
-const IDS = ["m", "m-1", "m-10", "m-12", 'q"', 'q\\"', "back\\", "\u0001", "\\u0001", "é", "", "x".repeat(40)];
+const DELTAS = [...TEXTS, "\u0000", "\u2028", "z".repeat(40), "long ".repeat(30)];
+const ALL_IDS = [...IDS, ...ESCAPED, ""];
 /** Ids that stand in JSON as they are. */
 const PLAIN_IDS = ["m", "m-1", "m-12", "x".repeat(40)];
 /** Some of them are the escapes of others. */
@@ -146,7 +131,7 @@ export function aguiBinaryScript(
   const growers: Grower[] = [];
   const begin = (): void => {
     const kind = rng.pick(Object.keys(KINDS) as Kind[]);
-    const id = rng.pick(calm ? PLAIN_IDS : IDS);
+    const id = rng.pick(calm ? PLAIN_IDS : ALL_IDS);
     const grower = { kind, id: rng.chance(0.5) ? id : `${kind} ${id}`, tag: rng.pick(calm ? TAGS.slice(0, 2) : TAGS) };
     if (growers.some(({ id: other }) => other === grower.id)) return;
     growers.push(grower);
@@ -178,7 +163,7 @@ export function aguiBinaryScript(
     const isDisturbed = rng.chance(disturbed);
     if (isDisturbed && rng.chance(0.2)) {
       if (rng.chance(0.5)) token.tag = rng.pick(TAGS);
-      else token.id = rng.pick(IDS);
+      else token.id = rng.pick(ALL_IDS);
     }
     body.push(
       transport === "msgpack"
@@ -259,7 +244,7 @@ function tokenOf(rng: Rng, { timed, tagged }: Shape, { kind, id, tag }: Grower):
   return {
     kind,
     id,
-    delta: rng.pick(TEXTS) + (rng.chance(0.4) ? rng.pick(TEXTS) : ""),
+    delta: rng.pick(DELTAS) + (rng.chance(0.4) ? rng.pick(DELTAS) : ""),
     tag: tagged ? tag : undefined,
     timestamp: timed ? rng.pick(TIMES) + rng.int(200) : undefined,
   };
@@ -420,7 +405,7 @@ function disturbedFrame(rng: Rng, arm: number, inner: Field[], token: Token): Ui
       // the last one counts
       return whole([
         ...inner.slice(0, at),
-        rng.chance(0.5) ? field : stringField(field.number, rng.pick(IDS)),
+        rng.chance(0.5) ? field : stringField(field.number, rng.pick(ALL_IDS)),
         ...inner.slice(at),
       ]);
     case 2: {
@@ -489,7 +474,7 @@ function disturbedFrame(rng: Rng, arm: number, inner: Field[], token: Token): Ui
     case 10: {
       // ill-formed UTF-8 in a string
       const list = inner.map((one, i) =>
-        i === at && i > 0 ? { ...one, payload: concat([hex("ff"), utf8(rng.pick(TEXTS)), hex("e2 82")]) } : one,
+        i === at && i > 0 ? { ...one, payload: concat([hex("ff"), utf8(rng.pick(DELTAS)), hex("e2 82")]) } : one,
       );
       return whole(list);
     }

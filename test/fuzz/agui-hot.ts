@@ -5,24 +5,9 @@ import type { Options } from "../support/fold.js";
 import type { Rng } from "../support/rng.js";
 import { AguiGenerator } from "./agui-generate.js";
 import type { Action, Script } from "./script.js";
+import { HALVES, IDS, TEXTS } from "./texts.js";
 
-const TEXTS = [
-  "a",
-  " the",
-  "é",
-  "中",
-  "😀",
-  "\n",
-  '"',
-  "\\",
-  "",
-  "x".repeat(15),
-  "y".repeat(16),
-  "z".repeat(40),
-  "\ud83d",
-  "\ude00",
-];
-const IDS = ["m", "m-1", "m-10", "m-12", 'q"', "é", "x".repeat(40)];
+const DELTAS = [...TEXTS, "z".repeat(40), ...HALVES];
 const TAGS = [undefined, "s", "helper-é"];
 
 const KINDS = {
@@ -164,7 +149,7 @@ function token(rng: Rng, { timed, tagged, shuffled, colon, comma }: Shape, { kin
   const event: Record<string, unknown> = {
     type: KINDS[kind].delta,
     [KINDS[kind].id]: id,
-    delta: rng.pick(TEXTS) + (rng.chance(0.4) ? rng.pick(TEXTS) : ""),
+    delta: rng.pick(DELTAS) + (rng.chance(0.4) ? rng.pick(DELTAS) : ""),
     ...(timed ? { timestamp: 1_700_000_000_000 + rng.int(1e9) } : {}),
     ...(tagged && tag !== undefined ? { subagentRunId: tag } : {}),
   };
@@ -206,7 +191,7 @@ export class HotState {
       case 0:
         return { op: "replace", path: "/n", value: rng.int(1e6) / rng.pick([1, 8]) };
       case 1:
-        return { op: "replace", path: "/text", value: rng.pick(TEXTS) };
+        return { op: "replace", path: "/text", value: rng.pick(DELTAS) };
       case 2:
         return { op: "add", path: `/list/${rng.pick(["-", rng.int(this.#length + 1)])}`, value: { i: this.#length++ } };
       case 3:

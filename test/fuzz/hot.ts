@@ -1,27 +1,9 @@
 import { latin1Of } from "../support/bytes.js";
 import type { Rng } from "../support/rng.js";
 import type { Action, Script } from "./script.js";
+import { HALVES, IDS, TEXTS } from "./texts.js";
 
-const DELTAS = [
-  "a",
-  " the",
-  " token",
-  "é",
-  "中",
-  "😀",
-  "\n",
-  '"',
-  "\\",
-  "",
-  " ",
-  "x".repeat(15),
-  "y".repeat(16),
-  "z".repeat(40),
-  "\ud83d",
-  "\ude00",
-  "\u0000",
-];
-const BLOCKS = ["a", "answer-1", "answer-10", "answer-12", 'q"', "é", "x".repeat(40)];
+const DELTAS = [...TEXTS, " token", " ", "z".repeat(40), ...HALVES, "\u0000"];
 const STREAMS = ["", "s1", "s2", "stream-é"];
 
 /** The form of an append: which members it has, in which order, and how they are spaced. */
@@ -40,7 +22,7 @@ export function hotScript(rng: Rng): Script {
   const transport = rng.pick(["sse", "sse", "sse", "sse", "ndjson", "json"] as const);
   const shapes = Array.from({ length: rng.pick([1, 1, 2, 3, 5]) }, () => shape(rng));
   const streams = STREAMS.slice(0, rng.pick([1, 1, 2, 4]));
-  const targets = rng.shuffle(BLOCKS).slice(0, rng.pick([1, 1, 2, BLOCKS.length]));
+  const targets = rng.shuffle(IDS).slice(0, rng.pick([1, 1, 2, IDS.length]));
   const disturbed = rng.pick([0.01, 0.03, 0.1]);
   const seqs = new Map<string, number>();
   const actions: Action[] = [];
@@ -61,7 +43,7 @@ export function hotScript(rng: Rng): Script {
   for (const stream of streams) {
     const first = rng.pick([1, 1, 7, 95, 998, 99_999, 9_007_199_254_740_900]);
     seqs.set(stream, first);
-    const blocks = BLOCKS.map((id) => ({ id, type: "text", content: rng.chance(0.1) ? null : "", note: "" }));
+    const blocks = IDS.map((id) => ({ id, type: "text", content: rng.chance(0.1) ? null : "", note: "" }));
     body += frame(
       JSON.stringify({
         op: "start",
@@ -77,7 +59,7 @@ export function hotScript(rng: Rng): Script {
     const stream = rng.pick(streams);
     const seq = (seqs.get(stream) as number) + (rng.chance(0.03) ? rng.between(-1, 3) : 1);
     if (seq > (seqs.get(stream) as number)) seqs.set(stream, seq);
-    let json = append(rng, rng.pick(shapes), seq, rng.pick(rng.chance(0.02) ? BLOCKS : targets), stream);
+    let json = append(rng, rng.pick(shapes), seq, rng.pick(rng.chance(0.02) ? IDS : targets), stream);
     if (rng.chance(disturbed)) json = disturb(rng, json);
     body += rng.chance(0.02) && transport === "sse" ? `: comment${eol}${frame(json)}` : frame(json);
     if (transport === "json" || rng.chance(0.15)) flush();

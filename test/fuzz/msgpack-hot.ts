@@ -15,43 +15,20 @@ import {
 } from "../support/msgpack-spell.js";
 import type { Rng } from "../support/rng.js";
 import { type Action, bytesAction, type Script } from "./script.js";
+import { ESCAPED, IDS, TEXTS } from "./texts.js";
 
 const DELTAS = [
-  "a",
-  " the",
-  "é",
-  "中",
-  "😀",
-  "\n",
-  '"',
-  "\\",
-  "",
+  ...TEXTS,
   "\u0000",
   "\u001f",
   "\u2028",
   "\u007f",
-  "x".repeat(15),
-  "y".repeat(16),
   "z".repeat(31),
   "w".repeat(32),
   `${"long ".repeat(51)}!`,
   "longer\n".repeat(60),
 ];
-/** Some of them are the escapes of others. */
-const BLOCKS = [
-  "a",
-  "answer-1",
-  "answer-10",
-  "answer-12",
-  'q"',
-  'q\\"',
-  "back\\",
-  "\u0001",
-  "\\u0001",
-  "\u2028",
-  "é",
-  "x".repeat(40),
-];
+const BLOCKS = [...IDS, ...ESCAPED, "\u2028"];
 const STREAMS = ["", "s1", "s2", 'q"', 'q\\"', "stream-é"];
 /** First seqs: some of them are close to a longer format; the last one has more digits than shortcuts take. */
 const FIRST = [1, 1, 7, 95, 126, 254, 65_530, 2 ** 32 - 5, 9_007_199_254_740_900];
@@ -102,7 +79,7 @@ export function msgpackHotScript(rng: Rng, { calm = false } = {}): { script: Scr
   const shapes = Array.from({ length: plain ? 1 : rng.pick([1, 1, 2, 3, 5]) }, () => shape(rng, plain));
   const streams = plain ? STREAMS.slice(0, calm ? 2 : 5) : STREAMS.slice(0, rng.pick([1, 1, 2, STREAMS.length]));
   const ids = plain
-    ? ["a", "answer-1", "answer-10", ...(calm ? [] : ['q"', 'q\\"'])]
+    ? ["m", "answer-1", "answer-10", ...(calm ? [] : ['q"', 'q\\"'])]
     : (rng.chance(0.5) ? BLOCKS : rng.shuffle(BLOCKS)).slice(0, rng.pick([1, 2, 4, BLOCKS.length]));
   const disturbed = calm ? 0 : plain ? 0.2 : rng.pick([0.01, 0.02, 0.05]);
   const seqs = new Map<string, number>();

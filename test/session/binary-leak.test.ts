@@ -1,13 +1,11 @@
 import { describe, expect, it } from "vitest";
-import type { ReducerOptions } from "../../src/engine/contract.js";
 import { generateAgui } from "../fuzz/agui-script.js";
 import { generate } from "../fuzz/generate.js";
 import { MSGPACK, PROTOBUF } from "../fuzz/wires.js";
-import { latin1 } from "../support/bytes.js";
 import { freshEngine, WASM_KINDS } from "../support/engines.js";
-import { thrown } from "../support/fold.js";
-import { Rng } from "../support/rng.js";
+import type { Rng } from "../support/rng.js";
 import { ENDS, LIVES, WIRES } from "./binary-lives.js";
+import { comesBack } from "./random-lives.js";
 
 describe.each(WASM_KINDS)("memory of binary wires on %s", (kind) => {
   /** Buffers and learned templates belong to the engine and stay, bounded: what a run takes, the same run must give back. */
@@ -52,32 +50,11 @@ describe.each(WASM_KINDS)("memory of binary wires on %s", (kind) => {
   });
 
   it("comes back after random sessions, good and broken", () => {
-    const engine = freshEngine(kind);
     const sessions = [
       (rng: Rng) => generate(rng, MSGPACK),
       (rng: Rng) => generateAgui(rng, MSGPACK),
       (rng: Rng) => generateAgui(rng, PROTOBUF),
     ];
-    const run = (seed: number): void => {
-      const { transport, options, actions, listen } = (sessions[seed % 3] as (typeof sessions)[number])(new Rng(seed));
-      const reducer = engine.createReducer({
-        protocol: "agentue",
-        transport,
-        ...options,
-        onError() {},
-        onWarning() {},
-        ...(listen ? { onEvent() {} } : {}),
-      } as ReducerOptions);
-      for (const action of actions) if (action.do === "bytes") thrown(() => reducer.push(latin1(action.bytes)));
-      reducer.close();
-    };
-    for (let seed = 1000; seed < 1300; seed++) run(seed);
-    const before = engine.memory().live;
-    expect(before).toBeLessThan(OWN);
-    for (let seed = 1000; seed < 1300; seed++) {
-      run(seed);
-      expect(engine.memory().live, `seed ${seed}`).toBe(before);
-    }
-    engine.close();
+    comesBack(kind, OWN, (rng, seed) => sessions[seed % 3]!(rng));
   });
 });

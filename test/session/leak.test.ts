@@ -7,6 +7,7 @@ import { freshEngine, WASM_KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
 import { Rng } from "../support/rng.js";
 import { sseBody } from "../support/sse.js";
+import { comesBack } from "./random-lives.js";
 
 const lines = (...events: unknown[]): string[] => events.map((event) => JSON.stringify(event));
 const on = (streamId: string): { stream_id: string } => ({ stream_id: streamId });
@@ -198,31 +199,7 @@ describe.each(WASM_KINDS)("memory of %s", (kind) => {
     engine.close();
   });
 
-  it("comes back after random sessions, good and broken", () => {
-    const engine = freshEngine(kind);
-    const run = (seed: number): void => {
-      const script = generate(new Rng(seed));
-      const reducer = engine.createReducer({
-        protocol: "agentue",
-        transport: script.transport,
-        ...script.options,
-        onError() {},
-        ...(script.listen ? { onEvent() {} } : {}),
-      });
-      for (const action of script.actions) {
-        if (action.do === "bytes") thrown(() => reducer.push(latin1(action.bytes)));
-      }
-      reducer.close();
-    };
-    for (let seed = 1000; seed < 1300; seed++) run(seed);
-    const before = engine.memory().live;
-    expect(before).toBeLessThan(OWN);
-    for (let seed = 1000; seed < 1300; seed++) {
-      run(seed);
-      expect(engine.memory().live, `seed ${seed}`).toBe(before);
-    }
-    engine.close();
-  });
+  it("comes back after random sessions, good and broken", () => comesBack(kind, OWN, (rng) => generate(rng)));
 
   it("a released stream gives back everything it took", () => {
     const engine = freshEngine(kind);

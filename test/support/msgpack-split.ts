@@ -1,4 +1,4 @@
-import { expect } from "vitest";
+import { expect, it } from "vitest";
 import { concat } from "./bytes.js";
 import { expectProportional } from "./cost.js";
 import { hex, READS, randomMessage, toHex } from "./msgpack.js";
@@ -44,7 +44,7 @@ function bytewise(bytes: Uint8Array): Uint8Array[] {
 }
 
 /** Messages of every format, one behind the other, cut everywhere. */
-export function everyCut(make: MakeSplitter): void {
+function everyCut(make: MakeSplitter): void {
   const messages = READS.map(([digits]) => hex(digits)).filter((bytes) => bytes.length < 64);
   const wire = concat(messages);
   const wanted = inOrder(messages);
@@ -56,7 +56,7 @@ export function everyCut(make: MakeSplitter): void {
 }
 
 /** Random messages in random pieces; sometimes saved and restored in the middle. */
-export function randomPieces(make: MakeSplitter, seed: number): void {
+function randomPieces(make: MakeSplitter, seed: number): void {
   const rng = new Rng(seed);
   for (let round = 0; round < 150; round++) {
     const texts = ["", "a", "some text", "x".repeat(rng.int(300)), "y".repeat(70_000)].slice(
@@ -80,7 +80,7 @@ export function randomPieces(make: MakeSplitter, seed: number): void {
 }
 
 /** What cannot be read to its end ends where that is known, and nothing is lost behind it. */
-export function brokenMessages(make: MakeSplitter): void {
+function brokenMessages(make: MakeSplitter): void {
   const cases: [digits: string, messages: string[]][] = [
     ["c1 c0", ["c1", "c0"]],
     ["92 01 c1 02", ["92 01 c1", "02"]],
@@ -105,7 +105,7 @@ export function brokenMessages(make: MakeSplitter): void {
 }
 
 /** The limit counts bytes that have come; what is too large is passed over, at any cut and over a save. */
-export function tooLarge(make: MakeSplitter): void {
+function tooLarge(make: MakeSplitter): void {
   const inside = "93 a3 61 62 63 c4 01 ff 82 a0 cb 40 09 21 fb 54 44 2d 18 a1 61 c7 02 05 01 02";
   const large = hex(`92 dc 00 02 c0 c0 ${inside}`);
   const wire = concat([hex("01"), large, hex("a1 62")]);
@@ -132,7 +132,7 @@ export function tooLarge(make: MakeSplitter): void {
 }
 
 /** Sizes and counts that are only declared: saved and restored while they are passed over, without being believed. */
-export function hugeSizes(make: MakeSplitter): void {
+function hugeSizes(make: MakeSplitter): void {
   for (const head of [
     "df ff ff ff ff",
     "dd ff ff ff ff",
@@ -159,7 +159,7 @@ export function hugeSizes(make: MakeSplitter): void {
 }
 
 /** Nothing is looked at twice: 200,000 bytes one by one would else be 20,000,000,000 looks. */
-export function linear(make: MakeSplitter): void {
+function linear(make: MakeSplitter): void {
   expectProportional((size) => {
     const count = [size >>> 24, size >>> 16, size >>> 8, size].map((byte) => byte & 255);
     const message = concat([Uint8Array.of(0xdd, ...count), new Uint8Array(size)]);
@@ -167,4 +167,14 @@ export function linear(make: MakeSplitter): void {
       expect(run(make(1 << 20, 512), bytewise(message))).toEqual([found(0, message)]);
     };
   }, 6_400);
+}
+
+/** What has to hold of every splitter. */
+export function splitterRules(make: MakeSplitter, rounds: number): void {
+  it("finds messages of every format at every cut", () => everyCut(make));
+  it("finds random messages in random pieces, saved in between", () => randomPieces(make, rounds));
+  it("ends what cannot be read where that is known", () => brokenMessages(make));
+  it("passes over what is too large", () => tooLarge(make));
+  it("does not believe declared sizes", () => hugeSizes(make));
+  it("looks at no byte twice", () => linear(make));
 }

@@ -95,12 +95,6 @@ export class Halves<Key = unknown> {
     return this.loses;
   }
 
-  /** The event that was looked at does not go out: it has changed nothing. */
-  forsake(): void {
-    this.next = undefined;
-    this.loses = false;
-  }
-
   /** Forgets all; whether there was any. */
   clear(): boolean {
     const found = this.held.length > 0;

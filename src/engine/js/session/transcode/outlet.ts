@@ -94,7 +94,6 @@ export class Outlet {
     const draft = this.draft!;
     this.draft = undefined;
     if ("fault" in draft) {
-      this.halves?.forsake();
       this.leaveOut(draft.fault, route);
       return;
     }
