@@ -189,6 +189,15 @@ describe.each(KINDS)("what is lost (%s)", (kind) => {
       ["number", 3],
       ["empty", 4],
     ]);
+    const packed = transcode(engine(kind), { protocol: "ag-ui", from: "ndjson", to: "msgpack" }, [
+      ...events.slice(0, 2),
+      messageOf("ndjson", json(agui.custom("n", 5)).replace("5", "1e-400")),
+      ...events.slice(2),
+    ]);
+    expect(packed.warnings.map(({ subject, eventIndex }) => [subject, eventIndex])).toEqual([
+      ["number", 2],
+      ["surrogate", 3],
+    ]);
   });
 
   it("says it in words", () => {
