@@ -1,7 +1,8 @@
 import type { Transport } from "../../src/engine/contract.js";
 import { type Case, measureTrial, runningEngines } from "../case.js";
+import { chunkTrial } from "../chunks.js";
 import { rechunk } from "../fixtures.js";
-import type { Contender, Trial } from "../measure.js";
+import type { Trial } from "../measure.js";
 import { type AguiContender, aguiEngine, byHand } from "./contenders.js";
 import { type AguiModel, sseBytes, textRun } from "./fixtures.js";
 
@@ -26,29 +27,17 @@ export function aguiFoldTrial(
   payloads: AguiPayload[],
   verified: number,
 ): Trial {
-  return {
-    contenders: contenders.map(
-      ({ name, side, open }): Contender => ({
-        name,
-        side,
-        prepare(number) {
-          const { chunks } = payloads[number]!;
-          const folder = open(transport, undefined);
-          return {
-            run() {
-              for (let index = 0; index < chunks.length; index++) folder.push(chunks[index]!);
-            },
-            answer: () => folder.model(),
-            close: () => folder.close(),
-          };
-        },
-      }),
-    ),
-    payloads: payloads.length,
+  return chunkTrial(
+    contenders,
+    payloads,
     verified,
-    expected: (number) => payloads[number]!.expected,
-    ops: payloads[0]!.events,
-  };
+    payloads[0]!.events,
+    ({ open }) => {
+      const folder = open(transport, undefined);
+      return { into: folder, answer: () => folder.model(), close: () => folder.close() };
+    },
+    ({ expected }) => expected,
+  );
 }
 
 function foldCase(id: string, title: string, chunk: number, messages: number, odd: number): Case {

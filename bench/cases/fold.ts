@@ -1,9 +1,10 @@
 import { type BenchContext, type Case, measureTrial, runningEngines } from "../case.js";
+import { chunkTrial } from "../chunks.js";
 import type { FoldContender } from "../contenders/contender.js";
 import { engineContender } from "../contenders/engines.js";
 import { BASELINES } from "../contenders/index.js";
 import { type FoldShape, foldPayload, type Model, rechunk, sseMessages } from "../fixtures.js";
-import type { Contender, Trial } from "../measure.js";
+import type { Trial } from "../measure.js";
 
 const PAYLOADS = 16;
 const CHUNK = 65_536;
@@ -30,29 +31,18 @@ function makePayloads(shape: FoldShape, chunk: number): FoldBytes[] {
  * @param verified payloads that are compared, from the first on
  */
 export function foldTrial(contenders: FoldContender[], payloads: FoldBytes[], verified: number, ops: number): Trial {
-  return {
-    contenders: contenders.map(
-      ({ name, side, open }): Contender => ({
-        name,
-        side,
-        prepare(number) {
-          const { chunks, expected } = payloads[number]!;
-          const folder = open();
-          return {
-            run() {
-              for (let index = 0; index < chunks.length; index++) folder.push(chunks[index]!);
-            },
-            answer: () => Object.fromEntries([...expected.keys()].map((id) => [id, folder.value(id)])),
-            close: () => folder.close(),
-          };
-        },
-      }),
-    ),
-    payloads: payloads.length,
+  return chunkTrial(
+    contenders,
+    payloads,
     verified,
-    expected: (number) => Object.fromEntries(payloads[number]!.expected),
     ops,
-  };
+    ({ open }, { expected }) => {
+      const folder = open();
+      const answer = () => Object.fromEntries([...expected.keys()].map((id) => [id, folder.value(id)]));
+      return { into: folder, answer, close: () => folder.close() };
+    },
+    ({ expected }) => Object.fromEntries(expected),
+  );
 }
 
 function foldCase(id: string, title: string, chunk: number, shape: Omit<FoldShape, "events">): Case {

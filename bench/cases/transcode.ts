@@ -1,6 +1,7 @@
 import { textRun } from "../agui/fixtures.js";
 import { mixedRun } from "../agui/runs.js";
 import { type Case, measureTrial, runningEngines } from "../case.js";
+import { chunkTrial } from "../chunks.js";
 import {
   engineTranscoder,
   libraryTranscoders,
@@ -10,7 +11,7 @@ import {
   transcodes,
 } from "../contenders/transcoders.js";
 import { foldPayload, rechunk } from "../fixtures.js";
-import type { Contender, Trial } from "../measure.js";
+import type { Trial } from "../measure.js";
 import { wireMessages } from "../wires.js";
 
 const PAYLOADS = 16;
@@ -32,32 +33,23 @@ export function transcodeTrial(
   payloads: { events: object[]; chunks: Uint8Array[] }[],
   verified: number,
 ): Trial {
-  return {
-    contenders: contenders.map(
-      ({ name, side, open }): Contender => ({
-        name,
-        side,
-        prepare(number) {
-          const { chunks } = payloads[number]!;
-          const transcoding = open();
-          const written: Uint8Array[] = [];
-          return {
-            run() {
-              for (let index = 0; index < chunks.length; index++) written.push(transcoding.push(chunks[index]!));
-              written.push(transcoding.finish());
-              return written;
-            },
-            answer: () => readWritten(route.to, written),
-            close: () => transcoding.close(),
-          };
-        },
-      }),
-    ),
-    payloads: payloads.length,
+  return chunkTrial(
+    contenders,
+    payloads,
     verified,
-    expected: (number) => payloads[number]!.events,
-    ops: payloads[0]!.events.length,
-  };
+    payloads[0]!.events.length,
+    ({ open }) => {
+      const transcoding = open();
+      const written: Uint8Array[] = [];
+      return {
+        into: { push: (chunk) => written.push(transcoding.push(chunk)) },
+        end: () => written.push(transcoding.finish()),
+        answer: () => readWritten(route.to, written),
+        close: () => transcoding.close(),
+      };
+    },
+    ({ events }) => events,
+  );
 }
 
 const NAMES = { sse: "SSE", msgpack: "MessagePack", protobuf: "protobuf", agentue: "AgentUE", "ag-ui": "AG-UI" };

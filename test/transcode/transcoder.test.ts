@@ -374,6 +374,18 @@ describe.each(KINDS)("createTranscoder (%s)", (kind) => {
       expect(text(shallow.finish())).toBe(text(sse(START)));
       shallow.close();
     }
+    // A half that is held back counts as the six bytes that the model has of it.
+    for (const [room, fits] of [
+      [6, true],
+      [5, false],
+    ] as const) {
+      const modelBytes = JSON.stringify(START.model).length + room;
+      const full = make({ to: "msgpack", limits: { modelBytes } });
+      const push = () => full.push(ndjson(START, append(2, "\ud83d")));
+      if (fits) expect(push().length).toBeGreaterThan(0);
+      else failing(push, "limit");
+      full.close();
+    }
     const levels = 4000;
     for (const to of ["sse", "msgpack"] as const) {
       const transcoder = make({ enforce: false, to, limits: { depth: 4096 } });

@@ -51,6 +51,23 @@ describe.each(KINDS)("every wire to every wire (%s)", (kind) => {
     });
   });
 
+  it("what enforcement strips of objects with integer-like names is gone, and the others keep their order", () => {
+    const came = '{"10":1,"type":"CUSTOM","name":"n","20":[2],"value":{"b":1,"2":2,"a":{"z":0,"1":{}}},"x":3}';
+    const left = '{"type":"CUSTOM","name":"n","value":{"b":1,"2":2,"a":{"z":0,"1":{}}}}';
+    const started = '{"type":"RUN_STARTED","threadId":"t","runId":"r"}';
+    for (const from of ["ndjson", "msgpack"] as const) {
+      for (const to of ["sse", "ndjson", "msgpack"] as const) {
+        const run = transcode(engine(kind), { protocol: "ag-ui", from, to }, [
+          messageOf(from, started),
+          messageOf(from, came),
+        ]);
+        const label = `${from} to ${to}`;
+        same(eventsIn(to, run.output), [seenOn(to, started), seenOn(to, left)], label);
+        same([run.errors, run.warnings.map(({ code }) => code)], [[], new Array(3).fill("unknown_property")], label);
+      }
+    }
+  });
+
   it("texts come out canonical: compact, shortest escapes, numbers as they were spelled, members in their order", () => {
     const state =
       ' { "b" : 1.50e+1 , "10":-0.0, "2" : [ 1e2, 1E400,0.10 ,12345678901234567890, 1.0 ],"\\u0061\\/":"\\u00e9\\u000A\\ud83d\\uD83D\\ude00" ,"\\u0031":{}} ';
