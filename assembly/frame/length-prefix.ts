@@ -1,16 +1,12 @@
 // Frames of a big-endian u32 length and as many bytes (AG-UI over protobuf). Memory is taken for bytes that have come, never for a length.
-import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesAppend, bytesFree, bytesReserve, RUN_LEN } from "../memory/bytes";
 import {
-  clearFlag, DISCARDING, F_LIMIT, F_LINE, F_LINE_OFFSET, F_SKIP, FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, offsetOf, setFlag, setFrameEvent,
-  setMessage, setTooLarge,
+  clearFlag, DISCARDING, F_LIMIT, F_LINE, F_LINE_OFFSET, F_SKIP, forget, FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, lengthOf, offsetOf, setFlag,
+  setFrameEvent, setMessage, setTooLarge, textOf,
 } from "./state";
 
 // F_LINE holds the unfinished frame with its length; while DISCARDING, F_SKIP counts what has yet to come of a frame that is passed over.
 const PREFIX: u32 = 4;
-const KEPT: u32 = 65536;
-
-@inline function lengthOf(run: usize): u32 { return load<u32>(run, RUN_LEN); }
-@inline function textOf(run: usize): usize { return <usize>load<u32>(run, RUN_PTR); }
 
 /** Whether the next byte begins a frame. */
 @inline export function prefixAtStart(f: usize): bool { return lengthOf(f + F_LINE) == 0 && !hasFlag(f, DISCARDING); }
@@ -85,11 +81,7 @@ function handOut(f: usize): void {
 }
 
 /** Forgets the message that was handed out. */
-export function prefixMessageDone(f: usize): void {
-  const line = f + F_LINE;
-  if (load<u32>(line, RUN_CAP) > KEPT) bytesFree(line);
-  else bytesClear(line);
-}
+export function prefixMessageDone(f: usize): void { forget(f + F_LINE); }
 
 /**
  * Appends to the run `out` the bytes of the unfinished frame, its length included; while one is being passed over, the number of bytes that have yet to

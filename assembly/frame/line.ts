@@ -1,16 +1,12 @@
 // NDJSON lines, and whole messages that arrive in pieces.
-import { bytesAppend, bytesClear, bytesFree, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesAppend, bytesClear, bytesFree } from "../memory/bytes";
 import { findByte } from "../text/scan";
 import { skipSpace } from "../text/trusted";
 import {
-  clearFlag, DISCARDING, F_LIMIT, F_LINE, F_LINE_OFFSET, FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, offsetOf, setFlag, setFrameEvent,
-  setMessage, setTooLarge,
+  clearFlag, DISCARDING, F_LIMIT, F_LINE, F_LINE_OFFSET, forget, FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, lengthOf, offsetOf, setFlag, setFrameEvent,
+  setMessage, setTooLarge, textOf,
 } from "./state";
 
-const KEPT: u32 = 65536;
-
-@inline function lengthOf(run: usize): u32 { return load<u32>(run, RUN_LEN); }
-@inline function textOf(run: usize): usize { return <usize>load<u32>(run, RUN_PTR); }
 
 /** Whether the next byte begins a line. */
 @inline export function lineAtStart(f: usize): bool { return lengthOf(f + F_LINE) == 0 && !hasFlag(f, DISCARDING); }
@@ -60,11 +56,7 @@ function handOut(f: usize): void {
 }
 
 /** Forgets the message that was handed out. */
-export function lineMessageDone(f: usize): void {
-  const line = f + F_LINE;
-  if (load<u32>(line, RUN_CAP) > KEPT) bytesFree(line);
-  else bytesClear(line);
-}
+export function lineMessageDone(f: usize): void { forget(f + F_LINE); }
 
 /** Ends the body: an unfinished line counts as a message unless it is blank. */
 export function lineFinish(f: usize): void {

@@ -1,8 +1,8 @@
 // A stream of MessagePack values, which end where their contents say: found byte by byte at any cut, each byte looked at once.
-import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_LEN } from "../memory/bytes";
 import {
-  clearFlag, DISCARDING, F_DATA_OFFSET, F_LIMIT, F_LINE, F_LINE_OFFSET, F_LINES, F_SKIP, F_STARTS, FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, offsetOf,
-  setFlag, setFrameEvent, setMessage, setTooLarge,
+  clearFlag, DISCARDING, F_DATA_OFFSET, F_LIMIT, F_LINE, F_LINE_OFFSET, F_LINES, F_SKIP, F_STARTS, forget, FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag,
+  lengthOf, offsetOf, setFlag, setFrameEvent, setMessage, setTooLarge, textOf,
 } from "./state";
 
 // Of the frame (state.ts) this transport uses
@@ -12,16 +12,12 @@ import {
 //   F_SKIP    the size bytes so far, as a number
 //   F_DATA_OFFSET  bytes still to come of a body, u64
 const BODY: u32 = 0x80000000;
-const KEPT: u32 = 65536;
 
 // For lead bytes C0..DF: size bytes << 5 | further bytes that follow (of a bin, str or ext as many more as the size says).
 const SHAPES: usize = memory.data<u8>([
   0, 0, 0, 0, 1 << 5, 2 << 5, 4 << 5, (1 << 5) | 1, (2 << 5) | 1, (4 << 5) | 1, 4, 8, 1, 2, 4, 8,
   1, 2, 4, 8, 2, 3, 5, 9, 17, 1 << 5, 2 << 5, 4 << 5, 2 << 5, 4 << 5, 2 << 5, 4 << 5,
 ]);
-
-@inline function lengthOf(run: usize): u32 { return load<u32>(run, RUN_LEN); }
-@inline function textOf(run: usize): usize { return <usize>load<u32>(run, RUN_PTR); }
 
 /** Whether the next byte begins a message. */
 @inline export function msgpackAtStart(f: usize): bool { return lengthOf(f + F_STARTS) == 0; }
@@ -62,10 +58,7 @@ export function msgpackNext(f: usize, p: usize, end: usize, maxDepth: u32): usiz
 }
 
 /** Forgets the message that was handed out. */
-export function msgpackMessageDone(f: usize): void {
-  if (load<u32>(f + F_LINE, RUN_CAP) > KEPT) bytesFree(f + F_LINE);
-  else bytesClear(f + F_LINE);
-}
+export function msgpackMessageDone(f: usize): void { forget(f + F_LINE); }
 
 @inline function levelOf(f: usize): usize { return textOf(f + F_STARTS) + lengthOf(f + F_STARTS) - 8; }
 

@@ -1,22 +1,18 @@
 // Server-sent events (WHATWG HTML, "Parsing an event stream"), line by line, at every cut of the wire.
-import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_LEN } from "../memory/bytes";
 import { equalBytes } from "../memory/copy";
 import { replaceInvalid } from "../text/replace-utf8";
 import { findByte, findLineEnd } from "../text/scan";
 import { skipSpace } from "../text/trusted";
 import {
-  AFTER_CR, clearFlag, DISCARDING, F_DATA, F_DATA_OFFSET, F_FLAGS, F_ID, F_LAST_ID, F_LIMIT, F_LINE, F_LINE_OFFSET, F_LINES, F_RETRY, F_SKIP, F_STARTS,
-  FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, ID_SET, LAST_ID_KNOWN, LINE_HAS_BYTES, offsetOf, setFlag, setFrameEvent, setJoined, setMessage, setTooLarge, STARTED,
+  AFTER_CR, clearFlag, DISCARDING, F_DATA, F_DATA_OFFSET, F_FLAGS, F_ID, F_LAST_ID, F_LIMIT, F_LINE, F_LINE_OFFSET, F_LINES, F_RETRY, F_SKIP, F_STARTS, forget,
+  FRAME_NO_MEMORY, FRAME_NONE, frameEvent, hasFlag, ID_SET, LAST_ID_KNOWN, lengthOf, LINE_HAS_BYTES, offsetOf, setFlag, setFrameEvent, setJoined, setMessage,
+  setTooLarge, STARTED, textOf,
 } from "./state";
 
 /** A line may be longer than a message by `data: `. */
 const FIELD_ROOM: u32 = 6;
-/** Buffers up to this size are kept between messages. */
-const KEPT: u32 = 65536;
 const BOM: usize = memory.data<u8>([0xef, 0xbb, 0xbf, 0]);
-
-@inline function lengthOf(run: usize): u32 { return load<u32>(run, RUN_LEN); }
-@inline function textOf(run: usize): usize { return <usize>load<u32>(run, RUN_PTR); }
 
 /** Whether the next byte begins an event: nothing is pending, so an event may be read where it lies. */
 @inline export function sseAtEventStart(f: usize): bool {
@@ -98,7 +94,7 @@ function completeLine(f: usize, p: usize, stop: usize): void {
   }
   if (!bytesAppend(line, p, <u32>(stop - p))) { setFrameEvent(FRAME_NO_MEMORY); return; }
   takeLine(f, textOf(line), textOf(line) + lengthOf(line), offset, true);
-  trim(line);
+  forget(line);
 }
 
 // A message is too large: its position is its first data byte, or the line itself where it holds no data.
@@ -221,15 +217,10 @@ function commitId(f: usize): void {
 
 /** Forgets the message that was handed out. */
 export function sseMessageDone(f: usize): void {
-  trim(f + F_DATA);
-  trim(f + F_STARTS);
+  forget(f + F_DATA);
+  forget(f + F_STARTS);
   store<u32>(f, 0, F_LINES);
   store<u32>(f, 0, F_SKIP);
-}
-
-function trim(run: usize): void {
-  if (load<u32>(run, RUN_CAP) > KEPT) bytesFree(run);
-  else bytesClear(run);
 }
 
 /** Ends the body: the unfinished line counts as a line, and what is pending as dispatched. Afterwards the frame stands at a fresh start. */

@@ -1,4 +1,5 @@
 // Where a decoder stands inside of the wire, and what it hands out.
+import { bytesClear, bytesFree, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
 
 // Frame, FRAME_SIZE bytes:
 //   0 line: run of the bytes of an unfinished line (or message)      16 data: run of the event's data so far
@@ -68,6 +69,19 @@ export function setJoined(lines: u32): void { messageIsJoined = lines > 1; }
 export function setTooLarge(offset: f64): void {
   frameEvent = FRAME_TOO_LARGE;
   messageOffset = offset;
+}
+
+/** Bytes of one of the frame's runs, and where they lie. */
+@inline export function lengthOf(run: usize): u32 { return load<u32>(run, RUN_LEN); }
+@inline export function textOf(run: usize): usize { return <usize>load<u32>(run, RUN_PTR); }
+
+/** Buffers up to this size are kept between messages. */
+const KEPT: u32 = 65536;
+
+/** Forgets what a run of the frame holds. */
+export function forget(run: usize): void {
+  if (load<u32>(run, RUN_CAP) > KEPT) bytesFree(run);
+  else bytesClear(run);
 }
 
 @inline export function hasFlag(f: usize, flag: u8): bool { return (load<u8>(f, F_FLAGS) & flag) != 0; }
