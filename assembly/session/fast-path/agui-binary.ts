@@ -1,11 +1,13 @@
 // Tokens of a text, of a tool call's arguments or of a reasoning message over MessagePack and protobuf, folded where they lie. Whatever is not entirely
 // ordinary (other members, ids that need escapes, and what `foldToken` leaves) goes the full road; nothing has been touched then.
+import { AG_REASONING_MESSAGE_CONTENT, AG_TEXT_MESSAGE_CONTENT, AG_TOOL_CALL_ARGS } from "../../abi/agui";
 import { TRANSPORT_MSGPACK, TRANSPORT_PROTOBUF, TRANSPORT_SSE } from "../../abi/codes";
 import { ARM_ARGS, ARM_REASONING, ARM_TEXT, NUMBER_ARGS, NUMBER_REASONING, NUMBER_TEXT } from "../../codec/protobuf/tokens";
 import { setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
 import { F_LIMIT } from "../../frame/state";
 import { appendToken } from "../../reduce/agui/apply-text";
+import { typeName } from "../../reduce/agui/schema";
 import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
 import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees, textLength } from "../../reduce/agui/track";
 import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
@@ -87,25 +89,16 @@ const SEEN_TYPE: u32 = 1, SEEN_ID: u32 = 2, SEEN_DELTA: u32 = 4, SEEN_TAG: u32 =
 // Names as words, little-endian.
 const TYPE: u32 = 0x65707974, DELTA: u32 = 0x746c6564, MESSAGE_I: u64 = 0x496567617373656d, TOOL_CALL: u64 = 0x6c6c61436c6f6f74, SUBAGENT: u64 = 0x746e656761627573;
 const TIMESTAM: u64 = 0x6d617473656d6974;
-const TEXT_NAME: usize = memory.data<u8>([
-  0x54, 0x45, 0x58, 0x54, 0x5f, 0x4d, 0x45, 0x53, 0x53, 0x41, 0x47, 0x45, 0x5f, 0x43, 0x4f, 0x4e, 0x54, 0x45, 0x4e, 0x54, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-]);
-const TOOL_NAME: usize = memory.data<u8>([
-  0x54, 0x4f, 0x4f, 0x4c, 0x5f, 0x43, 0x41, 0x4c, 0x4c, 0x5f, 0x41, 0x52, 0x47, 0x53, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-]);
-const REASONING_NAME: usize = memory.data<u8>([
-  0x52, 0x45, 0x41, 0x53, 0x4f, 0x4e, 0x49, 0x4e, 0x47, 0x5f, 0x4d, 0x45, 0x53, 0x53, 0x41, 0x47, 0x45, 0x5f, 0x43, 0x4f, 0x4e, 0x54, 0x45, 0x4e, 0x54, 0, 0, 0,
-  0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
-]);
 
 /** No ITEM_ kind. */
 const NO_KIND: u32 = 255;
 
 // ITEM_ kind that events of that type name, NO_KIND for any other type.
 @inline function kindOfName(p: usize, n: u32): u32 {
-  if (n == 20) return equalText(p, TEXT_NAME, 20) ? ITEM_MESSAGE : NO_KIND;
-  if (n == 14) return equalText(p, TOOL_NAME, 14) ? ITEM_CALL : NO_KIND;
-  return n == 25 && equalText(p, REASONING_NAME, 25) ? ITEM_REASONING : NO_KIND;
+  // their lengths tell the three names apart
+  if (n == 20) return equalText(p, typeName(AG_TEXT_MESSAGE_CONTENT), 20) ? ITEM_MESSAGE : NO_KIND;
+  if (n == 14) return equalText(p, typeName(AG_TOOL_CALL_ARGS), 14) ? ITEM_CALL : NO_KIND;
+  return n == 25 && equalText(p, typeName(AG_REASONING_MESSAGE_CONTENT), 25) ? ITEM_REASONING : NO_KIND;
 }
 
 // Reads the map at `p`: behind it, 0 = it is no token, does not lie before `end`, or is longer than `most`.
