@@ -1,6 +1,7 @@
 // The fault of the event being judged, and its JSON pointer (RFC 6901) as canonical string contents.
 import { SCRATCH_PATH as PATH, SCRATCH_SUBJECT as SUBJECT, scratchReserve } from "./scratch";
 import { bytesAppend, bytesClear, RUN_LEN, RUN_PTR } from "../memory/bytes";
+import { writeUint } from "../text/digits";
 
 /** `E_` id, 0 = none. */
 export let faultCode: u32 = 0;
@@ -83,15 +84,7 @@ export function pathName(p: usize, n: u32): void {
 const DIGITS: usize = memory.data(16, 16);
 
 /** Adds an array index. */
-export function pathIndex(i: u32): void {
-  let d = DIGITS + 11, n: u32 = 0;
-  do {
-    d--; n++;
-    store<u8>(d, <u8>(48 + i % 10));
-    i /= 10;
-  } while (i);
-  pathName(d, n);
-}
+export function pathIndex(i: u32): void { pathName(DIGITS, <u32>(writeUint(i, DIGITS) - DIGITS)); }
 
 /** Sets a whole path from canonical pointer text. */
 export function pathText(p: usize, n: u32): void {
