@@ -6,11 +6,12 @@ import { isMap, LEVELS, MOST_LEVELS, u16At, u32At, u64At } from "./format";
 import {
   MSGPACK_EXTENSION, MSGPACK_KEY, MSGPACK_NOT_FINITE, MSGPACK_RESERVED, MSGPACK_SHORT, MSGPACK_TIMESTAMP, MSGPACK_TRAILING, refuseMsgpack,
 } from "./fault";
-import { closeOutput, dropOutput, moreOutput, openOutput, outputLimit } from "./output";
-import { beginText, copyBase64, copyText, textStatus } from "./text";
+import { closeOutput, dropOutput, moreOutput, openOutput, outputLimit } from "../output";
+import { beginText, copyText, textFaultAt, textStatus } from "../string-contents";
+import { copyBase64 } from "./base64";
 import { putTimestamp, TIMESTAMP } from "./timestamp";
 
-export { textReplaced as msgpackReplaced } from "./text";
+export { textReplaced as msgpackReplaced } from "../string-contents";
 
 const OBJECT_END: u32 = 0x7d;
 const ARRAY_END: u32 = 0x5d;
@@ -54,6 +55,7 @@ export function readMsgpackPrefix(p: usize, end: usize, out: usize, maxDepth: u3
 
 @inline function short(): u32 { return refuseMsgpack(E_BAD_MSGPACK, MSGPACK_SHORT, inputEnd); }
 @inline function bad(reason: u32, at: usize): u32 { return refuseMsgpack(E_BAD_MSGPACK, reason, at); }
+function badText(): u32 { return refuseMsgpack(textStatus, 0, textFaultAt); }
 
 let bodyLength: u32 = 0;
 
@@ -88,7 +90,7 @@ function read(p: usize, d: usize, maxDepth: u32): u32 {
       p = body + bodyLength;
       store<u8>(d, 0x22);
       d = copyText(body, p, d + 1);
-      if (!d) return textStatus;
+      if (!d) return badText();
       store<u16>(d, 0x3a22);
       d += 2;
       if (d > outputLimit) { d = moreOutput(d, 0); if (!d) return refuseMsgpack(E_OUT_OF_MEMORY, 0, p); }
@@ -105,7 +107,7 @@ function read(p: usize, d: usize, maxDepth: u32): u32 {
       p = body + bodyLength;
       store<u8>(d, 0x22);
       d = copyText(body, p, d + 1);
-      if (!d) return textStatus;
+      if (!d) return badText();
       store<u8>(d++, 0x22);
     } else if (c >= 0xe0) {
       store<u8>(d, 0x2d);
@@ -189,7 +191,7 @@ function readOther(p: usize, c: u32, d: usize): usize {
     msgpackReadLosses |= LOSS_BINARY;
     store<u8>(d, 0x22);
     d = copyBase64(body, otherEnd, d + 1);
-    if (!d) return stop(textStatus);
+    if (!d) return stop(refuseMsgpack(E_OUT_OF_MEMORY, 0, body));
     store<u8>(d, 0x22);
     return d + 1;
   }

@@ -12,7 +12,7 @@ import { skipScalar } from "../../text/trusted";
 import { countMembers, nextCount, releaseCounts } from "./count";
 import { MSGPACK_RANGE, refuseMsgpack } from "./fault";
 import { LEVELS } from "./format";
-import { closeOutput, dropOutput, moreOutput, openOutput, outputAt, outputLimit, outputOffset } from "./output";
+import { closeOutput, dropOutput, moreOutput, openOutput, outputAt, outputLimit, outputOffset } from "../output";
 import { putHeader, putNegative, putStringHeader, putUint, stringHeader } from "./put";
 
 export { trimMsgpack } from "./count";

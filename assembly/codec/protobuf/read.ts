@@ -15,7 +15,7 @@ import {
 import { CARRIER_ACTIVITY, CARRIER_ANY, CARRIER_PARTS, carrierOf } from "./roles";
 import { fieldCount, firstField, flagsOf, isOneof, kindOf, targetOf, textLength, textOf, textStart } from "./table";
 import {
-  closeList, openList, put, putByte, putInteger, putString, textBegin, textCancel, textEnd, textFree, textMark, textTakeBack,
+  closeList, openList, put, putByte, putInteger, putString, textBegin, textCancel, textEnd, textMark, textTakeBack,
 } from "./text-out";
 import { hasValue, putStruct, putValue, readValue, valuesFree } from "./value-read";
 import {
@@ -24,7 +24,7 @@ import {
 } from "./wire";
 
 export { faultAt as protobufFaultAt } from "./wire";
-export { textReplaced as protobufReplaced } from "./text-out";
+export { textReplaced as protobufReplaced } from "../string-contents";
 
 /** Content parts of unknown kinds that the last event has lost. */
 export let protobufDropped: u32 = 0;
@@ -41,11 +41,10 @@ let sourceUnknown: bool = false;
  */
 export function readProtobuf(p: usize, end: usize, out: usize, depth: u32): u32 {
   begin();
-  textBegin(out);
   protobufDropped = 0;
   sourceUnknown = false;
   most = depth;
-  if (readEnvelope(p, end)) textEnd(); else textCancel();
+  if (textBegin(out) && readEnvelope(p, end)) textEnd(); else textCancel();
   piecesRelease(0);
   return status;
 }
@@ -54,7 +53,6 @@ export function readProtobuf(p: usize, end: usize, out: usize, depth: u32): u32 
 export function trimProtobufReader(): void {
   piecesFree();
   valuesFree();
-  textFree();
 }
 
 // The arm of the oneof, its payloads as one.

@@ -3,8 +3,8 @@ import { RUN_PTR, bytesClear } from "../../memory/bytes";
 import { setAccount } from "../../memory/heap";
 import { BLOCK, stringRun } from "../../text/block";
 import { HAS_ESCAPE } from "../../text/scan";
-import { closeOutput, openOutput } from "../../codec/msgpack/output";
-import { beginText, copyText } from "../../codec/msgpack/text";
+import { closeOutput, openOutput } from "../../codec/output";
+import { beginText, copyText } from "../../codec/string-contents";
 import { SCRATCH_MESSAGE as TEXT } from "../../reduce/scratch";
 
 /** Whether the `n` bytes at `p` are plain characters, which stand for themselves in a JSON string. Reads a block behind them. */

@@ -1,8 +1,8 @@
 // The run that a reader or writer fills. Where a token begins, the write address is at most `outputLimit`, behind which TOKEN bytes are
 // free: only strings and binary data ask for room.
-import { bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../../memory/bytes";
+import { bytesReserve, RUN_CAP, RUN_LEN, RUN_PTR } from "../memory/bytes";
 
-/** Bytes that a token may take without asking. */
+/** Bytes that a token may take without asking; as many again lie behind them (memory/bytes.ts), which block-wise copies may overwrite. */
 const TOKEN: u32 = 64;
 
 let run: usize = 0;

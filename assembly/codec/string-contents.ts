@@ -1,18 +1,18 @@
-// str as the contents of a JSON string, bin as base64.
-import { E_INVALID_UTF8, E_OUT_OF_MEMORY } from "../../abi/codes";
-import { BLOCK, copyBlock, stringRun } from "../../text/block";
-import { putEscaped } from "../../text/escape";
-import { illFormedPart } from "../../text/replace-utf8";
-import { utf8Sequence } from "../../text/utf8";
-import { refuseMsgpack } from "./fault";
+// UTF-8 of a binary wire as the contents of a JSON string.
+import { E_INVALID_UTF8, E_OUT_OF_MEMORY } from "../abi/codes";
+import { BLOCK, copyBlock, stringRun } from "../text/block";
+import { putEscaped } from "../text/escape";
+import { illFormedPart } from "../text/replace-utf8";
+import { utf8Sequence } from "../text/utf8";
 import { moreOutput, outputLimit } from "./output";
 
 /** Text that needs escapes is taken in parts, so that room for the longest escapes is never asked for all of it. */
 const PART: usize = 1024;
 const LONGEST_ESCAPE: u32 = 6;
 
-/** What the last `copyText` returned 0 for. */
+/** What the last `copyText` returned 0 for, E_INVALID_UTF8 or E_OUT_OF_MEMORY, and where. */
 export let textStatus: u32 = 0;
+export let textFaultAt: usize = 0;
 /** Ill-formed parts were replaced since `beginText`. */
 export let textReplaced: bool = false;
 
@@ -25,13 +25,14 @@ export function beginText(replace: bool): void {
 }
 
 function refuse(status: u32, at: usize): usize {
-  textStatus = refuseMsgpack(status, 0, at);
+  textStatus = status;
+  textFaultAt = at;
   return 0;
 }
 
 /**
- * Writes the UTF-8 [p, end) at `d` as canonical contents of a JSON string. Returns the address behind them, less than a token behind
- * `outputLimit`; 0 = fault, in `textStatus`. Reads 15 bytes behind `end`.
+ * Writes the UTF-8 [p, end) at `d`, at most a byte behind `outputLimit`, as canonical contents of a JSON string. Returns the address behind them, at most 17
+ * bytes behind `outputLimit`; 0 = fault, in `textStatus`. Reads 15 bytes behind `end`.
  */
 @inline export function copyText(p: usize, end: usize, d: usize): usize {
   // nearly every key and token is plain and ends in its first block
@@ -107,28 +108,5 @@ function copyForeign(p: usize, stop: usize, end: usize, d: usize): usize {
     }
   } while (p < stop && load<u8>(p) >= 0x80);
   foreignEnd = p;
-  return d;
-}
-
-// the digit that stands for six bits
-@inline function base64Digit(v: u32): u32 {
-  if (v < 26) return v + 65;
-  if (v < 52) return v + 71;
-  if (v < 62) return v - 4;
-  return v == 62 ? 0x2b : 0x2f;
-}
-
-/** Writes the bytes [p, end) at `d` in base64 with padding (RFC 4648 §4); 0 = out of memory. */
-export function copyBase64(p: usize, end: usize, d: usize): usize {
-  d = moreOutput(d, (<u32>(end - p) + 2) / 3 * 4);
-  if (!d) return refuse(E_OUT_OF_MEMORY, p);
-  while (p < end) {
-    const left = end - p;
-    const bits = (<u32>load<u8>(p) << 16) | (left > 1 ? <u32>load<u8>(p, 1) << 8 : 0) | (left > 2 ? <u32>load<u8>(p, 2) : 0);
-    store<u32>(d, base64Digit(bits >> 18) | (base64Digit((bits >> 12) & 63) << 8)
-      | ((left > 1 ? base64Digit((bits >> 6) & 63) : 0x3d) << 16) | ((left > 2 ? base64Digit(bits & 63) : 0x3d) << 24));
-    p += 3;
-    d += 4;
-  }
   return d;
 }
