@@ -10,7 +10,7 @@ import { slotSize } from "./measure";
 import { dropPieces } from "./piece";
 import { releaseValue } from "./release";
 import {
-  JOINED, MOVED, RECORD_APPEND, RECORD_EXTEND, RECORD_REMOVE, RECORD_SET, editDocument, openRecords, popRecord, recordAt, recordCount,
+  JOINED, MOVED, RECORD_APPEND, RECORD_EXTEND, RECORD_REMOVE, RECORD_SET, openRecords, popRecord, recordAt, recordCount,
   recordFlags, recordIndex, recordKind, recordN, recordNode, recordP,
 } from "./undo-log";
 import { insertSlot, removeSlot } from "./vector";

@@ -69,7 +69,7 @@ export function skip(c: usize): void {
 }
 
 /** Goes on with an event at the verdict of its enforcement. EVENT_ status. */
-export function decide(c: usize, verdict: u32): u32 {
+function decide(c: usize, verdict: u32): u32 {
   if (verdict == LACKS_MEMORY) return EVENT_NO_MEMORY;
   if (verdict == EVENT_HELD) return hold(c);
   if (verdict != EVENT_OK && verdict != EVENT_DROPPED) return refuse(c);

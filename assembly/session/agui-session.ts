@@ -5,7 +5,7 @@ import { bytesFree } from "../memory/bytes";
 import { setAguiOptions } from "../reduce/agui/enforce";
 import { setTrackLimits } from "../reduce/agui/track";
 import { finishAgui, interruptAgui, rejectAgui } from "../reduce/agui/ending";
-import { freeAgui, newAgui, resetAgui } from "../reduce/agui/state";
+import { newAgui, resetAgui } from "../reduce/agui/state";
 import { C_FIRST, C_OPTIONS, C_RUN, option, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RUN } from "./layout";
 import { openStream } from "./streams";
 

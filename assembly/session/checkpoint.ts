@@ -10,7 +10,7 @@ import { findByte, HAS_LOOSE_ESCAPE, scanFlags, scanString, setScanFlags } from 
 import { isWellFormed } from "../text/replace-utf8";
 import { skipValue } from "../text/validate";
 import { clearFault, failWhole } from "../reduce/fault";
-import { storeAgui, restoreAgui } from "../reduce/agui/stored";
+import { storeAgui } from "../reduce/agui/stored";
 import { A_APPLIED, A_DROPPED, A_SKIPPED, A_VERSION, statusOfAgui } from "../reduce/agui/state";
 import { F_STREAM_ID, fieldEnd, fieldKind, fieldStart, isString, K_ABSENT, scanEnvelope } from "../reduce/agentue/envelope";
 import { prefixPartial, prefixResume } from "../frame/length-prefix";

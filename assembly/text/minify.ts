@@ -5,8 +5,6 @@ import { canonicalEscapes, escapeEnd, putCanonicalEscape } from "./escape";
 import { stringEnd } from "./scan";
 import { skipScalar } from "./trusted";
 
-export { skipSpace, skipTrusted } from "./trusted";
-
 /** Address behind the value that `canonicalize` read. */
 export let canonicalizeEnd: usize = 0;
 

@@ -10,6 +10,7 @@ export * from "../../assembly/text/hash";
 export * from "../../assembly/text/validate";
 export * from "../../assembly/text/fault";
 export * from "../../assembly/text/minify";
+export * from "../../assembly/text/trusted";
 export * from "../../assembly/text/replace-utf8";
 export * from "../../assembly/document/index";
 export { editDocument } from "../../assembly/document/undo-log";
@@ -48,5 +49,5 @@ export {
   beginChunk, endChunk, frameEvent, messageEnd, messageOffset, messageStart, setFlag,
 } from "../../assembly/frame/state";
 export { protobufDropped, protobufFaultAt, protobufReplaced, readProtobuf, trimProtobufReader } from "../../assembly/codec/protobuf/read";
-export { protobufLeftOut, protobufWriteLosses, trimProtobufWriter, writeProtobuf } from "../../assembly/codec/protobuf/write";
+export { protobufWriteLosses, trimProtobufWriter, writeProtobuf } from "../../assembly/codec/protobuf/write";
 export { prefixAtStart, prefixIsPartial, prefixMessageDone, prefixNext } from "../../assembly/frame/length-prefix";

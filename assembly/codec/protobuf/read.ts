@@ -19,7 +19,7 @@ import {
 } from "./text-out";
 import { hasValue, putStruct, putValue, readValue, valuesFree } from "./value-read";
 import {
-  PROTOBUF_MALFORMED, PROTOBUF_OK, PROTOBUF_TOO_DEEP, PROTOBUF_UNKNOWN, WIRE_END, WIRE_GROUP, WIRE_LENGTH, begin, fail, readLength, readTag,
+  PROTOBUF_MALFORMED, PROTOBUF_TOO_DEEP, PROTOBUF_UNKNOWN, WIRE_END, WIRE_GROUP, WIRE_LENGTH, begin, fail, readLength, readTag,
   readVarint32, skipField, status, varint,
 } from "./wire";
 

@@ -26,9 +26,6 @@ export { losses as protobufWriteLosses } from "./loss";
 const LEVEL: u32 = 128;
 const levels: usize = memory.data(12 * 128, 16);
 
-/** Content parts of the last event that no field can carry. */
-export let protobufLeftOut: u32 = 0;
-
 @inline function levelAt(i: u32): usize { return levels + <usize>i * LEVEL; }
 @inline function has(level: usize, place: u32): bool { return (load<u32>(level) >> place & 1) != 0; }
 @inline function startOf(level: usize, place: u32): usize { return <usize>load<u32>(level + 8 + (place << 3)); }
@@ -40,14 +37,13 @@ export let protobufLeftOut: u32 = 0;
 /**
  * Appends the bytes of the event whose canonical JSON text is the object at `p` to the run `out`.
  * Returns PROTOBUF_OK; or PROTOBUF_UNKNOWN (its type has no arm), PROTOBUF_UNFIT (a member holds what its field cannot carry; both with
- * `protobufFaultAt`), PROTOBUF_NO_MEMORY, and `out` is as it was. Members without a field are left out; `protobufLeftOut` counts parts. Takes at most
+ * `protobufFaultAt`), PROTOBUF_NO_MEMORY, and `out` is as it was. Members and parts without a field are left out (`protobufWriteLosses`). Takes at most
  * nine times the bytes of the text. Errors of the schema that the wire can carry are not judged.
  */
 export function writeProtobuf(p: usize, out: usize): u32 {
   begin();
   beginLosses();
   bytesBegin(out);
-  protobufLeftOut = 0;
   if (writeEvent(p)) bytesEnd(); else bytesCancel();
   return status;
 }
@@ -288,11 +284,6 @@ function armOf(message: u32, p: usize): u32 {
   return load<u8>(p) == 0x7b && findMember(p, TYPE, 4) ? typeAmong(valueStart, firstField(message), fieldCount(message)) : 0;
 }
 
-function leaveOut(): void {
-  protobufLeftOut++;
-  lose(LOSS_PART);
-}
-
 function writePart(tag: u32, i: u32, p: usize): bool {
   const arm = armOf(M_INPUT_CONTENT, p);
   if (!arm) {
@@ -300,11 +291,11 @@ function writePart(tag: u32, i: u32, p: usize): bool {
       if (writeLegacyPart(tag, p)) return true;
       if (status) return false;
     }
-    leaveOut();
+    lose(LOSS_PART);
     return true;
   }
   // without its source a part would be another one
-  if (findMember(p, SOURCE, 6) && load<u8>(valueStart) == 0x7b && !armOf(M_INPUT_CONTENT_SOURCE, valueStart)) { leaveOut(); return true; }
+  if (findMember(p, SOURCE, 6) && load<u8>(valueStart) == 0x7b && !armOf(M_INPUT_CONTENT_SOURCE, valueStart)) { lose(LOSS_PART); return true; }
   if (!putVarint(tag)) return false;
   const length = openLength();
   if (!length || !writeMessage(arm << 3 | WIRE_LENGTH, i, targetOf(firstField(M_INPUT_CONTENT) + (arm - 1 << 2)), p, true)) return false;

@@ -1,7 +1,8 @@
 // `append` (AgentUE §5.3): the traffic that everything here is built for. A known block and field cost an id compare, a field compare and a copy.
 import * as code from "../../abi/codes";
 import { HAS_LOOSE_ESCAPE } from "../../text/scan";
-import { canonicalEscapes, startsWithLowSurrogate } from "../../text/escape";
+import { canonicalEscapes } from "../../text/escape";
+import { startsWithLowSurrogate } from "../../text/units";
 import { canonicalize } from "../../text/minify";
 import { codeUnits } from "../../text/units";
 import { setAccount } from "../../memory/heap";

@@ -38,7 +38,7 @@ export function checkError(p: usize, error: u32): bool {
 }
 
 /** The common members of meta (AgentUE §3.2). */
-export function checkMeta(p: usize, error: u32): bool {
+function checkMeta(p: usize, error: u32): bool {
   if (findMember(p, name.NAME_ERROR, 5) && !isNull()) {
     const value = valueStart, at = pathLength();
     if (load<u8>(value) != 0x7b) return failAt(name.NAME_ERROR, 5, error, code.R_OBJECT_OR_NULL);

@@ -25,7 +25,7 @@ let blockCount: u32 = 0;
 let blockMore: bool = false;
 
 /** White space, or an escape in other than its shortest spelling outside of the block's own string values. */
-export let envelopeDirty: bool = false;
+let envelopeDirty: bool = false;
 /** String values of the block whose escapes may not be in their shortest spelling. */
 export let escapedMembers: u32 = 0;
 /** The text was brought to canonical form in place: it is not the wire's bytes any more. */

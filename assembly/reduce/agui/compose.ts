@@ -1,5 +1,5 @@
 // The text of a new message or call, put together from pieces and values of the event.
-import { RUN_LEN, RUN_PTR, bytesClear } from "../../memory/bytes";
+import { RUN_PTR, bytesClear } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
 import { documentFree, documentNew, documentSetText } from "../../document/index";
 import { eventSlotEnd, eventSlotStart } from "./expansion";

@@ -394,7 +394,6 @@ function valueGoes(p: usize, rule: u32): bool {
 
 /** The value that `enforceShape` has enforced. */
 export let enforcedText: usize = 0;
-export let enforcedEnd: usize = 0;
 
 /**
  * Enforces the canonical value at `p` as an object of a shape, such as SHAPE_RUN_AGENT_INPUT; `isPartial`: none of its members is missed.
@@ -409,7 +408,6 @@ export function enforceShape(shape: u32, p: usize, isPartial: bool): u32 {
   const verdict = load<u8>(p) == 0x7b ? keepObject(p, shape, isPartial ? 0 : requiredPlaces(shape)) : wrong(code.R_X_OBJECT, p);
   clearWarnings();
   enforcedText = finishText();
-  enforcedEnd = enforcedText + <usize>textSize();
   if (lacksMemory) return EVENT_NO_MEMORY;
   return verdict == KEPT ? EVENT_OK : EVENT_REFUSED;
 }

@@ -4,7 +4,7 @@ import { F_COUNT } from "../../abi/agui";
 import { canonicalize } from "../../text/minify";
 import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags, stringEnd } from "../../text/scan";
 import { skipTrusted } from "../../text/trusted";
-import { longNumberAt, noteSpace, resetValidate, skipValueAt, valueDepth, valueDirty } from "../../text/validate";
+import { longNumberAt, noteSpace, resetValidate, skipValueAt, valueDirty } from "../../text/validate";
 import { nameId } from "./schema";
 
 // Slot, 8 B, for each F_ id: 0 start | 4 end of the value (strings with their quotes); good while its bit is in slotsPresent
@@ -22,8 +22,6 @@ export let eventTextEnd: usize = 0;
 export let wireType: u32 = 0;
 /** First number longer than the limit, 0 = none; good until the text is brought to canonical form. */
 export let eventLongNumber: usize = 0;
-/** Deepest nesting, the event being level 1. */
-export let eventDepth: u32 = 0;
 /** The text was brought to canonical form in place: it is not the wire's bytes any more. */
 export let eventRewritten: bool = false;
 
@@ -108,7 +106,6 @@ export function readEvent(p: usize, lineMode: bool): usize {
 
 function finish(p: usize): usize {
   eventTextEnd = p;
-  eventDepth = max<u32>(valueDepth, 1);
   eventLongNumber = longNumberAt;
   return p;
 }

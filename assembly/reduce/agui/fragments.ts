@@ -74,7 +74,7 @@ export const OPEN_MESSAGES: usize = memory.data<u8>([0x7b, 0x22, 0x6d, 0x65, 0x7
 // ],"state":
 export const PUT_STATE: usize = memory.data<u8>([0x5d, 0x2c, 0x22, 0x73, 0x74, 0x61, 0x74, 0x65, 0x22, 0x3a, 0, 0, 0, 0, 0, 0]), PUT_STATE_LENGTH: u32 = 10;
 // ,"run":
-export const PUT_RUN: usize = memory.data<u8>([0x2c, 0x22, 0x72, 0x75, 0x6e, 0x22, 0x3a, 0]), PUT_RUN_LENGTH: u32 = 7;
+export const PUT_RUN: usize = memory.data<u8>([0x2c, 0x22, 0x72, 0x75, 0x6e, 0x22, 0x3a, 0]);
 // ,"track":{
 export const PUT_TRACK: usize = memory.data<u8>([0x2c, 0x22, 0x74, 0x72, 0x61, 0x63, 0x6b, 0x22, 0x3a, 0x7b, 0, 0, 0, 0, 0, 0]), PUT_TRACK_LENGTH: u32 = 10;
 // ,"thinking":[
@@ -84,7 +84,7 @@ export const PUT_NAMED: usize = memory.data<u8>([0x2c, 0x22, 0x6e, 0x61, 0x6d, 0
 // {}
 export const EMPTY_OBJECT: usize = memory.data<u8>([0x7b, 0x7d, 0, 0, 0, 0, 0, 0]);
 // []
-export const EMPTY_LIST: usize = memory.data<u8>([0x5b, 0x5d, 0, 0, 0, 0, 0, 0]), EMPTY_LIST_LENGTH: u32 = 2;
+export const EMPTY_LIST: usize = memory.data<u8>([0x5b, 0x5d, 0, 0, 0, 0, 0, 0]);
 
 // Status words in the order of their RUN_ ids, one behind the other: idle running finished interrupted cancelled failed rejected truncated
 export const STATUS_WORDS: usize = memory.data<u8>([

@@ -30,7 +30,7 @@ const INDEX_FROM: u32 = 8;
 @inline export function messageAt(s: usize, i: u32): usize { return <usize>load<u32>(<usize>load<u32>(s, A_MESSAGES) + (<usize>i << 2)); }
 
 /** Whether the record (of a message or call) has that id. */
-@inline export function isNamed(record: usize, id: usize, n: u32): bool {
+@inline function isNamed(record: usize, id: usize, n: u32): bool {
   return load<u32>(record, R_ID_LENGTH) == n && equalBytes(record + R_ID, id, n);
 }
 
@@ -103,7 +103,7 @@ export function placeIn(table: usize, capacity: u32, id: usize, n: u32, hash: u3
 }
 
 /** Index of a message among the others. */
-export function placeOf(s: usize, m: usize): u32 {
+function placeOf(s: usize, m: usize): u32 {
   let i = load<u32>(m, M_PLACE);
   // messages only ever move behind others that were inserted
   while (messageAt(s, i) != m) i++;

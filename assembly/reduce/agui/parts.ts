@@ -1,6 +1,6 @@
 // Retired content parts `{"type":"binary","mimeType":M,"data":V | "url":V,"filename"?:F}` and the parts they have become
 // (docs/semantics-agui.md §2). A part is dropped where its list already holds what it would become.
-import { RUN_LEN, RUN_PTR, bytesClear } from "../../memory/bytes";
+import { RUN_PTR, bytesClear } from "../../memory/bytes";
 import { equalBytes } from "../../memory/copy";
 import { hashBytes } from "../../text/hash";
 import { stringEnd } from "../../text/scan";

@@ -80,7 +80,7 @@ const NULS: usize = memory.data(32, 16);
 
 // ---------------------------------------------------------------- records
 
-@inline export function recordAt(at: u32): usize { return <usize>load<u32>(RECORDS, RUN_PTR) + at; }
+@inline function recordAt(at: u32): usize { return <usize>load<u32>(RECORDS, RUN_PTR) + at; }
 @inline export function recordKey(at: u32): usize { return <usize>load<u32>(recordAt(at)); }
 @inline export function recordKeyLength(at: u32): u32 { return load<u32>(recordAt(at), 4); }
 @inline export function recordStart(at: u32): usize { return <usize>load<u32>(recordAt(at), START); }

@@ -75,7 +75,7 @@ export function typeId(p: usize, n: u32): u32 {
 
 @inline export function ruleKind(rule: u32): u32 { return <u32>load<u8>(RULES + (rule << 2)); }
 @inline export function ruleArgument(rule: u32): u32 { return <u32>load<u8>(RULES + (rule << 2), 1); }
-@inline export function ruleLeast(rule: u32): u32 { return <u32>load<u8>(RULES + (rule << 2), 2); }
+@inline function ruleLeast(rule: u32): u32 { return <u32>load<u8>(RULES + (rule << 2), 2); }
 
 /** Name of the member that tells the values of a union apart. */
 @inline export function discriminatorOf(union: u32): u32 { return <u32>load<u8>(UNIONS + (union << 2)); }
@@ -94,9 +94,6 @@ export function isListed(list: u32, p: usize, n: u32): bool {
   for (let i = first; i < first + count; i++) if (isText(load<u8>(ENUM_VALUES + i), p, n)) return true;
   return false;
 }
-
-/** Whether canonical string contents are that constant. */
-@inline export function isConstant(text: u32, p: usize, n: u32): bool { return isText(text, p, n); }
 
 // ---------------------------------------------------------------- values
 
@@ -216,7 +213,7 @@ function findFirst(p: usize, name: u32): usize {
 }
 
 /** `checkValue` for an object of a shape. */
-export function checkObject(p: usize, shape: u32): usize {
+function checkObject(p: usize, shape: u32): usize {
   let seen: u32 = 0;
   if (load<u8>(++p) != 0x7d) while (true) {
     const key = p + 1, end = stringEnd(key), name = nameId(key, <u32>(end - key)), place = placeOf(shape, name);

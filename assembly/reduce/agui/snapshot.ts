@@ -5,7 +5,7 @@ import { documentWrite } from "../../document/index";
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
 import * as piece from "./fragments";
 import { documentOf, messageAt } from "./messages";
-import { RUN_TEXTS, runName, runNameLength, TEXT_ERROR, TEXT_OUTCOME, TEXT_RESULT, TEXT_USAGE, textLength, textStart } from "./run";
+import { runName, runNameLength, TEXT_ERROR, TEXT_OUTCOME, TEXT_RESULT, TEXT_USAGE, textLength, textStart } from "./run";
 import { A_COUNT, A_SIZE, A_STATE, showsNothingPending, statusOfAgui } from "./state";
 import { openSize, pendingSize, writeOpen, writePending } from "./track-text";
 

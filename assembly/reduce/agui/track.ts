@@ -12,7 +12,7 @@ import {
   T_INDEX, T_LANES, T_LAST, T_OPENINGS, T_PENDING, T_PHASE, T_SPANS, T_SUBAGENTS, T_TEXTS, T_TRACKED, TRACK_SIZE,
 } from "./track-layout";
 
-export { I_GENERATION, I_TARGET, ITEM_ACTIVITY, ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, PHASE_REJECTED, textLength, TRACK_SIZE } from "./track-layout";
+export { I_GENERATION, I_TARGET, ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, PHASE_REJECTED, textLength, TRACK_SIZE } from "./track-layout";
 
 let itemLimit: u32 = 0;
 

@@ -12,7 +12,7 @@ import { A_WARNING_COUNT, A_WARNINGS, WARNINGS_KEPT } from "./state";
 const OPERATION: usize = 4, PATH_LENGTH: usize = 8, SUBJECT_LENGTH: usize = 12, SIZE: usize = 16, BYTES: usize = 20;
 
 const NO_OPERATION: u32 = 0xffffffff;
-const HAS_SUBJECT: u32 = 1 << 24, HAS_PATH: u32 = 2 << 24;
+const HAS_SUBJECT: u32 = 1 << 24;
 
 /**
  * Keeps a warning about an event of that type (`AG_` id, 0 = unknown): path [path, path + n), 0: none (an empty one names the root); subject 0: none. Texts are canonical
@@ -30,7 +30,7 @@ export function addPatchWarning(code: u32, type: u32, reason: u32, operation: u3
   if (!scratchReserve(KEPT, size)) return false;
   const record = <usize>load<u32>(KEPT, RUN_PTR) + load<u32>(KEPT, RUN_LEN);
   store<u32>(KEPT, load<u32>(KEPT, RUN_LEN) + size, RUN_LEN);
-  store<u32>(record, code | type << 8 | reason << 16 | (subject ? HAS_SUBJECT : 0) | (path ? HAS_PATH : 0));
+  store<u32>(record, code | type << 8 | reason << 16 | (subject ? HAS_SUBJECT : 0));
   store<u32>(record, operation, OPERATION);
   store<u32>(record, n, PATH_LENGTH);
   store<u32>(record, subjectLength, SUBJECT_LENGTH);
@@ -55,7 +55,6 @@ export function nextWarning(record: usize): usize {
 @inline export function warningReason(record: usize): u32 { return <u32>load<u8>(record, 2); }
 /** Index of the operation, 0xffffffff = none. */
 @inline export function warningOperation(record: usize): u32 { return load<u32>(record, OPERATION); }
-@inline export function warningHasPath(record: usize): bool { return (load<u32>(record) & HAS_PATH) != 0; }
 /** Path. */
 @inline export function warningPath(record: usize): usize { return record + BYTES; }
 @inline export function warningPathLength(record: usize): u32 { return load<u32>(record, PATH_LENGTH); }

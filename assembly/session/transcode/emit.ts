@@ -167,9 +167,9 @@ export function putText(p: usize, end: usize, sse: bool, loose: bool): bool {
 }
 
 // What came of an event on its way to a binary wire.
-export const WRITTEN: u32 = 0;
+const WRITTEN: u32 = 0;
 /** It has no form there, which was said. */
-export const LEFT_OUT: u32 = 1;
+const LEFT_OUT: u32 = 1;
 export const NO_MEMORY: u32 = 2;
 
 /** Writes the validated text [p, end), canonical for protobuf, as a message of a binary wire, and notes the losses, those of reading it among them. */

@@ -53,7 +53,7 @@ export class CoreProtobuf {
     };
   }
 
-  write(text: string): Uint8Array | { fault: string; at: number; leftOut?: number } {
+  write(text: string): Uint8Array | { fault: string; at: number } {
     const { probe } = this;
     probe.rewind();
     const { p } = probe.put(text);
