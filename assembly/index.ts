@@ -48,7 +48,7 @@ export function engine_init(seedLow: u32, seedHigh: u32, maxPages: u32): u32 {
   heapInit(maxPages);
   if (input) return 1;
   hashSeed(seedLow, seedHigh);
-  // engine memory is not charged to anybody and not counted as live
+  // the first block of the heap: templates are compared behind its end (fast-path/trie.ts, LONGEST). Nobody pays for it, and it is not counted as live
   input = alloc(layout.INPUT_CAPACITY + 256);
   engineBytes = liveBytes();
   return input ? 1 : 0;

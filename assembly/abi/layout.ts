@@ -40,7 +40,7 @@ export const FLAG_REPORT_EVENTS = 16;
 // Report record in the output queue, 8-byte aligned.
 export const REPORT_KIND = 0; // u8, REPORT_ below
 export const REPORT_CODE = 1; // u8, E_ or W_ id
-export const REPORT_DETAIL = 2; // u8, R_ reason of an error, OP_ of a gap
+export const REPORT_DETAIL = 2; // u8, R_ reason of an error or a warning, OP_ of a gap, number of the LOSS_ bit + 1 of W_LOSSY
 export const REPORT_HAS = 3; // u8, HAS_ below
 export const REPORT_LENGTH = 4; // u32, whole record
 export const REPORT_SEQ = 8; // f64

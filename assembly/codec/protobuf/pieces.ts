@@ -33,8 +33,8 @@ export function setWalk(end: usize, next: u32): void {
 }
 
 /**
- * Walks on from `p` in the pieces of a level that has been read, to the next field of that one-byte tag; returns the address behind it, 0 = there is
- * none. `setWalk` comes first.
+ * Walks on from `p` in the pieces of a level that has been read, to the next field of that tag, of its shortest spelling or not, whose wire type is WIRE_LENGTH;
+ * returns the address behind it, 0 = there is none. `setWalk` comes first.
  */
 export function nextField(p: usize, tag: u32): usize {
   while (true) {

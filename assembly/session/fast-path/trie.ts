@@ -27,15 +27,18 @@ export const HOLE_DELTA: u8 = 5;
 /** Nothing: the literals of two templates part here. */
 const FORK: u8 = 6;
 const MOST_TEMPLATES: u32 = 32;
-/** Longer skeletons are rare and not worth the memory. */
+/**
+ * Longer skeletons are rare and not worth the memory. Literals may be compared behind the end of the input, also of the whole window: that is the first block of
+ * the heap (index.ts), so the literals themselves lie behind it, and memory does not end before as many bytes do.
+ */
 const LONGEST: u32 = 1024;
 
 // Set of one protocol and transport, 16 B: 0 root | 4 templates | 8 level of the bucket | 12 events left to rest. What is a skeleton on one
-// wire means something else on another.
+// wire means something else on another. AgentUE: 0 MessagePack, 1 SSE, 2 NDJSON; AG-UI: 4 SSE, 5 NDJSON, 3 is free, since its maps are read without templates.
 const SETS: usize = memory.data(6 * 16, 16);
-/** Sets: MessagePack, SSE, NDJSON of AgentUE, the same of AG-UI. */
+/** AgentUE over MessagePack. */
 export const MSGPACK_SET: u32 = 0;
-/** The first set of AG-UI; those of AgentUE come before. */
+/** What is added to the `TRANSPORT_` id of a text wire for AG-UI. */
 export const AGUI_SETS: u32 = 3;
 let set: usize = SETS;
 const T_COUNT: usize = 4, T_LEVEL: usize = 8, T_RESTING: usize = 12;
@@ -50,7 +53,7 @@ const LEARN_COST: u32 = 8;
 const BUCKET: u32 = 96;
 const REST: u32 = 1024;
 
-/** Makes a set the current one: MSGPACK_SET or a `TRANSPORT_` id below 3, AGUI_SETS added to it for AG-UI. */
+/** Makes a set the current one: MSGPACK_SET, or the `TRANSPORT_` id of a text wire, AGUI_SETS added to it for AG-UI. */
 export function selectTemplates(i: u32): void { set = SETS + (<usize>i << 4); }
 
 /** The first node of the current set, 0 = none. */
@@ -137,7 +140,7 @@ export function beginTemplate(n: u32, name: usize, nameLength: u32): bool {
   return true;
 }
 
-/** Learns the event [p, end), from `data:` to behind its blank line, with the holes that were added. */
+/** Learns the event [p, end), with the holes that were added: from `data:` to behind its blank line, a line with its LF, or a map of MessagePack. */
 export function endTemplate(p: usize, end: usize): void {
   if (load<u32>(set, T_COUNT) == MOST_TEMPLATES) clearTemplates();
   const account = setAccount(0), before = templateBytes;
