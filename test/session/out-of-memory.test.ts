@@ -121,6 +121,18 @@ describe.each(WASM_KINDS)("%s without memory", (kind) => {
     engine.close();
   });
 
+  it("a transcoder between text wires needs room for the text alone: the message held, and once more on its way out", () => {
+    const event = { type: "CUSTOM", name: "n", value: "x".repeat(4_000_000) };
+    for (const enforce of [true, false]) {
+      // 12.5 MiB; with room for another form, as a binary wire has it, it took 20
+      const engine = engineWithin(200, kind);
+      const transcoder = engine.createTranscoder({ protocol: "ag-ui", from: "sse", to: "ndjson", enforce });
+      transcoder.push(sse({ type: "RUN_STARTED", threadId: "t", runId: "r" }));
+      expect(transcoder.push(sse(event)).length).toBe(JSON.stringify(event).length + 1);
+      engine.close();
+    }
+  });
+
   it("everything given back afterwards", () => {
     const engine = open();
     const before = engine.memory().live;
