@@ -24,6 +24,9 @@ import { framedMessages } from "./session/message";
 import { directEvents } from "./session/fast-path/direct";
 import { quickDeltas } from "./session/fast-path/agui-delta";
 import { templateBytes, templateHits } from "./session/fast-path/trie";
+import {
+  framesFaultIndex, framesFaultOffset, framesSize, giveFrameId, openFrames, planFrames, restoreBlock, restoredAddress, restoredLength, writeNextFrames,
+} from "./session/frames";
 import { closeDocument, documentFaultOffset, documentFaultOperation, findValue, foundValue, openDocument, patchDocument, sizeOfDocument } from "./session/documents";
 import { addDocumentHandle, addHandle, connectionOf, documentOf, dropHandle, findConnection, findDocument, replaceHandle } from "./session/handles";
 import {
@@ -409,3 +412,35 @@ export function document_value(): usize { return foundValue; }
 
 /** Bytes of the document as compact JSON. */
 export function document_size(h: u32): u32 { return sizeOfDocument(documentOf(h)); }
+
+// ---------------------------------------------------------------- storage frames (AgentUE §3.3)
+
+function keepFramesFault(): u32 {
+  keepFault(framesFaultOffset);
+  if (framesFaultIndex < 0) return faultCode;
+  store<u32>(FAULT, load<u32>(FAULT, layout.FAULT_HAS) | layout.HAS_EVENT_INDEX, layout.FAULT_HAS);
+  store<u32>(FAULT, framesFaultIndex, layout.FAULT_EVENT_INDEX);
+  return faultCode;
+}
+
+/** Reads the block of `n` bytes in the staging area, to be cut into frames of `maxBytes` at most; 0 or an E_ id. */
+export function frame_open(n: u32, maxBytes: f64): u32 { return openFrames(staging, n, maxBytes) ? 0 : keepFramesFault(); }
+
+/** Gives the `n` bytes at the input pointer (canonical string contents) as the prefix of all frame ids, or as the next id; 0 or an E_ id. */
+export function frame_id(n: u32, isPrefix: u32): u32 { return giveFrameId(idAddress(), n, isPrefix != 0) ? 0 : keepCode(E_OUT_OF_MEMORY); }
+
+/** Plans on: the number of frames, 0 = the next frame needs an id, −1 = `maxBytes` is too small (`frame_size`: what would do), −2 = out of memory. */
+export function frame_plan(): f64 { return planFrames(); }
+
+/** Bytes of the frames planned, as NDJSON; of a plan refused, the least budget; of an unframing that misses frames, the bytes of numbers in the result. */
+export function frame_size(): f64 { return framesSize; }
+
+/** Writes the next frames to the result, until 0: their bytes. No other call may come between. */
+export function frame_write(): u32 { return writeNextFrames(); }
+
+/** Restores the block whose frames are the `n` bytes of NDJSON in the staging area; 0 or an E_ id. */
+export function frame_join(n: u32): u32 { return restoreBlock(staging, n) ? 0 : keepFramesFault(); }
+
+/** The text restored last: where it is, and its bytes. */
+export function frame_text(): usize { return restoredAddress(); }
+export function frame_text_length(): u32 { return restoredLength(); }

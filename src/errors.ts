@@ -41,6 +41,9 @@ const ERROR_TABLE = [
   ["bad_argument", "usage", "An argument is not valid"],
   ["bad_patch", "usage", "The patch is malformed"],
   ["middleware_failed", "stream", "A middleware has failed"],
+  ["frame_conflict", "stream", "The frame does not fit the others of its block"],
+  ["missing_frames", "stream", "Frames of the block are missing"],
+  ["unresolved_frames", "stream", "The block is still in frames"],
 ] as const;
 
 /** The closed set of error codes. */
@@ -141,6 +144,20 @@ const REASONS = [
   "the timestamp is not valid",
   "JSON has no form for NaN and infinities",
   "a number is beyond the range of a double",
+  'it must be "frame"',
+  "it must be an integer from 1 to 2^53-1",
+  "it holds half of a surrogate pair",
+  "it is a frame of another block",
+  "its total is another one",
+  "its seq is not below its total",
+  "another frame has its seq",
+  "the block is whole already",
+  "it is not the id that the frames name",
+  "frames are not nested",
+  "frames hold no references",
+  "groups",
+  "bytes",
+  "frames",
 ] as const;
 
 /** The reason of a member that is not there. */
@@ -226,7 +243,7 @@ export interface Fault {
   opIndex?: number;
   /** AG-UI: the type of the event. */
   eventType?: string;
-  /** AG-UI: the id, name or value that the reason speaks of. */
+  /** AG-UI: the id, name or value that the reason speaks of. Storage frames: the id of the block they are of. */
   subject?: string;
   /** AG-UI: what kind of JSON value came instead of the expected one. */
   received?: string;
@@ -299,7 +316,8 @@ function fillIn(text: string, facts: { eventType?: string; subject?: string; rec
  *
  * `code` is one of a closed set, `scope` says who failed (docs/errors.md); the position members are there where they exist:
  * `streamId` (`""` is the unnamed stream), `seq`, `eventIndex` (messages, from 0), `byteOffset` (wire bytes, from 0), `path` (JSON pointer, RFC 6901), `opIndex`;
- * of AG-UI also `eventType`, `subject` (the id, name or value that is meant) and `received` (the kind of value that came).
+ * of AG-UI also `eventType`, `subject` (the id, name or value that is meant) and `received` (the kind of value that came). Of storage frames `subject` is the id of
+ * their block.
  * An error thrown by `push` also holds `applied`, the number of events of that chunk that were accepted, and `errors`, every failure of that chunk.
  */
 export class StreamfoldError extends Error {

@@ -16,6 +16,7 @@ export type {
   EventInfo,
   FinishResult,
   ForkOptions,
+  FrameBlockOptions,
   Gap,
   InsertChange,
   JsonDocument,

@@ -43,6 +43,9 @@ export const E_BAD_CHECKPOINT = 35;
 export const E_BAD_ARGUMENT = 36;
 export const E_BAD_PATCH = 37;
 export const E_MIDDLEWARE_FAILED = 38;
+export const E_FRAME_CONFLICT = 39;
+export const E_MISSING_FRAMES = 40;
+export const E_UNRESOLVED_FRAMES = 41;
 
 // Reasons: why a value was refused. Order = src/errors.ts REASONS.
 export const R_NONE = 0;
@@ -139,6 +142,21 @@ export const R_WIRE_EXTENSION = 89;
 export const R_WIRE_TIMESTAMP = 90;
 export const R_WIRE_NOT_FINITE = 91;
 export const R_WIRE_RANGE = 92;
+// of storage frames
+export const R_FRAME_TYPE = 93;
+export const R_FRAME_TOTAL = 94;
+export const R_FRAME_HALF = 95;
+export const R_FRAME_OTHER_BLOCK = 96;
+export const R_FRAME_OTHER_TOTAL = 97;
+export const R_FRAME_RANGE = 98;
+export const R_FRAME_SEQ = 99;
+export const R_FRAME_WHOLE = 100;
+export const R_RESTORED_ID = 101;
+export const R_NESTED_FRAME = 102;
+export const R_FRAMED_REFERENCE = 103;
+export const R_LIMIT_GROUPS = 104;
+export const R_LIMIT_BYTES = 105;
+export const R_LIMIT_FRAMES = 106;
 
 // Warning ids. Order = src/errors.ts WARNING_CODES.
 export const W_DUPLICATE_SEQ = 1;

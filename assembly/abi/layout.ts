@@ -103,6 +103,7 @@ export const FAULT_BYTE_OFFSET = 24; // f64
 export const FAULT_RECEIVED = 32; // u32, KIND_ of what came
 export const FAULT_SUBJECT = 36; // u32 pointer
 export const FAULT_SUBJECT_LENGTH = 40; // u32, 0xffffffff = none
+export const FAULT_EVENT_INDEX = 44; // u32, number of a storage frame; HAS_EVENT_INDEX
 export const FAULT_SIZE = 48;
 
 // Counters, in the order `session_stats` and `stream_stats` write them to the result as f64.

@@ -6,6 +6,9 @@ import { putText } from "../codec/json/put";
 import { trimMsgpack, writeMsgpack } from "../codec/msgpack/write";
 import { trimProtobufReader } from "../codec/protobuf/read";
 import { trimProtobufWriter } from "../codec/protobuf/write";
+import { trimMembers } from "../frame/storage/members";
+import { planEnd } from "../frame/storage/plan";
+import { trimUnframe } from "../frame/storage/unframe";
 import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
 import { trimRecords, trimSplit } from "../document/index";
 import { trimPatch } from "../patch/index";
@@ -40,6 +43,9 @@ export function trim(): void {
   trimMsgpack();
   trimProtobufReader();
   trimProtobufWriter();
+  trimMembers();
+  trimUnframe();
+  planEnd();
 }
 
 export const NO_RESULT: i32 = -1;

@@ -42,6 +42,27 @@ const EVEN: u64 = 0x5555555555555555;
   }
 }
 
+/** Quotes, backslashes and control characters: what a text must escape to become the contents of a string. */
+@inline export function escapableBits(p: usize): u64 {
+  if (ASC_FEATURE_SIMD) {
+    const quote = i8x16.splat(0x22), backslash = i8x16.splat(0x5c), space = i8x16.splat(0x20);
+    const a = v128.load(p), b = v128.load(p, 16), c = v128.load(p, 32), d = v128.load(p, 48);
+    return gather(
+      v128.or(v128.or(i8x16.eq(a, quote), i8x16.eq(a, backslash)), i8x16.lt_u(a, space)),
+      v128.or(v128.or(i8x16.eq(b, quote), i8x16.eq(b, backslash)), i8x16.lt_u(b, space)),
+      v128.or(v128.or(i8x16.eq(c, quote), i8x16.eq(c, backslash)), i8x16.lt_u(c, space)),
+      v128.or(v128.or(i8x16.eq(d, quote), i8x16.eq(d, backslash)), i8x16.lt_u(d, space)));
+  } else {
+    let bits: u64 = 0;
+    for (let i: u32 = 0; i < 64; i += 8) {
+      const x = load<u64>(p + i);
+      const controls = ~(((x & ~HIGH) + ONES * 0x60) | x) & HIGH;
+      bits |= pack(controls | exactZeroBytes(x ^ (ONES * 0x22)) | exactZeroBytes(x ^ (ONES * 0x5c))) << i;
+    }
+    return bits;
+  }
+}
+
 /** Bytes up to 0x20: outside of strings that is white space. */
 @inline export function spaceBits(p: usize): u64 {
   if (ASC_FEATURE_SIMD) {

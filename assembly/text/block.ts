@@ -58,6 +58,18 @@ const HIGH: u64 = 0x8080808080808080;
   }
 }
 
+/** Up to what the contents of a string must escape: quote, backslash, control character. */
+@inline export function escapableRun(p: usize): usize {
+  if (ASC_FEATURE_SIMD) {
+    const v = v128.load(p);
+    return firstBit(i8x16.bitmask(v128.or(
+      v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))), i8x16.lt_u(v, i8x16.splat(0x20)))));
+  } else {
+    const x = load<u64>(p);
+    return firstByte(zeroBytes(x ^ (ONES * 0x22)) | zeroBytes(x ^ (ONES * 0x5c)) | ((x - ONES * 0x20) & ~x & HIGH));
+  }
+}
+
 /** Up to the end of JSON white space. */
 @inline export function spaceRun(p: usize): usize {
   if (ASC_FEATURE_SIMD) {

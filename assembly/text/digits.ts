@@ -3,7 +3,8 @@
 // Two digits as they stand in memory.
 @inline function pair(v: u32): u32 { return (v / 10) | ((v % 10) << 8) | 0x3030; }
 
-function digitCount(v: u64): u32 {
+/** Number of decimal digits of `v`. */
+export function digitCount(v: u64): u32 {
   let n: u32 = 1;
   if (v > 0xffffffff) {
     if (v < 10000000000) return 10;

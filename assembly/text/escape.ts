@@ -1,5 +1,5 @@
 // String contents between three spellings: JSON as it came, *canonical* (what `JSON.stringify` prints), plain UTF-8.
-import { BLOCK, byteRun, copyBlock, unescapedRun } from "./block";
+import { BLOCK, byteRun, copyBlock, escapableRun, unescapedRun } from "./block";
 import { hexFour, putHexEscape } from "./hex";
 import { utf8Put } from "./utf8";
 
@@ -143,4 +143,17 @@ export function escapeTo(src: usize, end: usize, dst: usize): usize {
 
 @inline function threeByteUnit(p: usize): u32 {
   return (<u32>(load<u8>(p) & 15) << 12) | (<u32>(load<u8>(p, 1) & 63) << 6) | <u32>(load<u8>(p, 2) & 63);
+}
+
+/** Well-formed UTF-8 [src, end) to canonical JSON string contents, twice as long when it is JSON text; 16 bytes of slack behind the output. No overlap. */
+export function escapeJson(src: usize, end: usize, dst: usize): usize {
+  while (src < end) {
+    const n = escapableRun(src);
+    copyBlock(dst, src);
+    if (n >= end - src) return dst + (end - src);
+    src += n;
+    dst += n;
+    if (n < BLOCK) dst = putEscaped(dst, load<u8>(src++));
+  }
+  return dst;
 }

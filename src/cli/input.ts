@@ -70,6 +70,17 @@ export async function* chunksOf(
   if (transport === "json") yield Buffer.concat(held);
 }
 
+/**
+ * A whole input: the file, or standard input ("-").
+ *
+ * @throws UsageError when it cannot be read
+ */
+export async function wholeOf(file: string, io: Io): Promise<Uint8Array> {
+  const held: Uint8Array[] = [];
+  for await (const piece of chunksOf(file, "ndjson", 0, io)) held.push(piece);
+  return Buffer.concat(held);
+}
+
 /** A failure of the system as one line for the user; anything else as it is. */
 function unreadable(file: string, error: unknown): unknown {
   if (!isSystemError(error)) return error;

@@ -1,10 +1,12 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS, StreamfoldError } from "../entry/node.js";
+import { type FrameOptions, frame } from "./frame.js";
 import { TRANSPORTS } from "./input.js";
 import { EXIT, type Io, line, UsageError, write } from "./io.js";
 import { type ReduceOptions, reduce } from "./reduce.js";
 import { runBench } from "./run-bench.js";
 import { type TranscodeOptions, transcode } from "./transcode.js";
+import { type UnframeOptions, unframe } from "./unframe.js";
 import { type VerifyOptions, verify } from "./verify.js";
 
 /**
@@ -57,6 +59,15 @@ function define(io: Io, done: (code: number) => void): Command {
   reading(program.command("verify"))
     .description("check a stream and go on behind each violation; one line for each")
     .action(async (file: string, options: VerifyOptions) => done(await verify(file, options, io)));
+  choosing(program.command("frame"))
+    .description("cut a block, JSON, into storage frames, NDJSON (AgentUE)")
+    .addOption(
+      new Option("--max-bytes <n>", "most bytes of one frame's JSON").argParser(parseCount).makeOptionMandatory(),
+    )
+    .action(async (file: string, options: FrameOptions) => done(await frame(file, options, io)));
+  choosing(program.command("unframe"))
+    .description("restore the block of its storage frames, NDJSON in any order (AgentUE)")
+    .action(async (file: string, options: UnframeOptions) => done(await unframe(file, options, io)));
   program
     .command("bench")
     .description("measure; `bench --help` has its options")
@@ -68,10 +79,20 @@ function define(io: Io, done: (code: number) => void): Command {
   return program;
 }
 
-/** What the commands that read a stream have in common. */
-function reading(command: Command): Command {
+/** What all commands that read something have in common. */
+function choosing(command: Command): Command {
   return command
     .argument("[file]", 'input; "-" is standard input', "-")
+    .addOption(
+      new Option("--engine <kind>", "engine to use")
+        .choices(["auto", "wasm", "wasm-simd", "wasm-scalar", "js"])
+        .default("auto"),
+    );
+}
+
+/** What the commands that read a stream have in common. */
+function reading(command: Command): Command {
+  return choosing(command)
     .addOption(
       new Option("--protocol <name>", "protocol of the stream").choices(["agentue", "ag-ui"]).default("agentue"),
     )
@@ -79,11 +100,6 @@ function reading(command: Command): Command {
       new Option("--from <transport>", "how events are framed (by default as the file's name says)").choices(
         TRANSPORTS,
       ),
-    )
-    .addOption(
-      new Option("--engine <kind>", "engine to use")
-        .choices(["auto", "wasm", "wasm-simd", "wasm-scalar", "js"])
-        .default("auto"),
     )
     .addOption(
       new Option(
@@ -117,4 +133,10 @@ function parseBytes(text: string): number {
     throw new InvalidArgumentError(`It must be an integer from 1 to ${MAXIMUM_LIMITS.messageBytes}.`);
   }
   return bytes;
+}
+
+function parseCount(text: string): number {
+  const count = /^\d+$/.test(text) ? Number(text) : 0;
+  if (count < 1 || !Number.isSafeInteger(count)) throw new InvalidArgumentError("It must be an integer from 1 on.");
+  return count;
 }

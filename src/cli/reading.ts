@@ -1,10 +1,23 @@
-import type { EngineKind, OnDeltaFailure, Protocol, Sequence, Transport, UnknownEnum } from "../entry/node.js";
+import {
+  type EngineKind,
+  type OnDeltaFailure,
+  type Protocol,
+  type Sequence,
+  StreamfoldError,
+  type Transport,
+  type UnknownEnum,
+} from "../entry/node.js";
+import { EXIT, type Io, line, write } from "./io.js";
+
+/** What all commands that read something have in common, as commander names it. */
+export interface ChoosingOptions {
+  engine: "auto" | "wasm" | EngineKind;
+}
 
 /** What the commands that read a stream have in common, as commander names it. */
-export interface ReadingOptions {
+export interface ReadingOptions extends ChoosingOptions {
   protocol: Protocol;
   from?: Transport;
-  engine: "auto" | "wasm" | EngineKind;
   maxMessage: number;
   sequence?: Sequence;
   onDeltaFailure?: OnDeltaFailure;
@@ -22,4 +35,11 @@ export function protocolOptions(options: ReadingOptions) {
     ...(unknownEnum !== undefined && { unknownEnum }),
     ...(maxProtocolVersion !== undefined && { maxProtocolVersion }),
   };
+}
+
+/** The exit code of a command whose input was refused, which stderr is told; anything else, a mistake of the user's included, is thrown on. */
+export async function refusal(error: unknown, io: Io): Promise<number> {
+  if (!(error instanceof StreamfoldError) || error.scope === "usage") throw error;
+  await write(io.stderr, line(`error: ${error.code}: ${error.message}`));
+  return EXIT.refused;
 }

@@ -316,8 +316,28 @@ export interface EngineCore {
    * @param limits complete and checked
    */
   createDocument(text: Uint8Array, limits: DocumentLimits): EngineDocument | Fault;
+  /**
+   * Cuts one inline block into storage frames (docs/frames.md §2). Faults: of the text with `byteOffset`, `bad_block` with a path.
+   *
+   * @param block JSON text (UTF-8)
+   * @param maxBytes of one frame's JSON; an integer from 1 on
+   * @param ids the text that each id begins with, its number following, or what gives the id of a frame by its number, asked once for each in order
+   * @returns NDJSON, or the least budget that would do when `maxBytes` is too small (with a function: for the frame that does not fit)
+   */
+  frameBlock(
+    block: Uint8Array,
+    maxBytes: number,
+    ids: string | ((seq: number) => string),
+  ): Uint8Array | LeastBudget | Fault;
+  /** Restores the block of its frames, NDJSON in any order (docs/frames.md §3). */
+  unframe(frames: Uint8Array): Uint8Array | Fault;
   memory(): EngineMemory;
   close(): void;
+}
+
+/** What `maxBytes` would have to be at least. */
+export interface LeastBudget {
+  least: number;
 }
 
 export interface EngineMemory {
@@ -522,6 +542,14 @@ export interface JsonDocument {
   [Symbol.dispose](): void;
 }
 
+/** How a block is cut into storage frames. */
+export interface FrameBlockOptions {
+  /** Most bytes of one frame's JSON, its line end not counted; at least what its ids, its numbers and one character take. */
+  maxBytes: number;
+  /** Ids of the frames: a text that each begins with, its number following, or a function of that number, called once for each in order. Default: random. */
+  id?: string | ((seq: number) => string);
+}
+
 /** A loaded engine. */
 export interface Engine {
   readonly kind: EngineKind;
@@ -531,6 +559,10 @@ export interface Engine {
   createTranscoder(options: TranscoderOptions): Transcoder;
   /** A document of JSON text (bytes) or of a plain value; a string is a value, a JSON string. */
   createDocument(source: unknown, options?: DocumentOptions): JsonDocument;
+  /** Cuts one inline block, JSON text (bytes) or a plain value, into storage frames of bounded size (AgentUE §3.3): NDJSON, owned by the caller. */
+  frameBlock(block: unknown, options: FrameBlockOptions): Uint8Array;
+  /** Restores the block of its frames, NDJSON in any order: its text byte for byte, owned by the caller. */
+  unframe(frames: ArrayBuffer | ArrayBufferView): Uint8Array;
   memory(): EngineMemory;
   close(): void;
 }

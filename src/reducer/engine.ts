@@ -4,6 +4,7 @@ import type {
   EngineCore,
   EngineKind,
   EngineMemory,
+  FrameBlockOptions,
   JsonDocument,
   Reducer,
   ReducerOptions,
@@ -12,6 +13,7 @@ import type {
 } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { createDocument, type DocumentHandle } from "./document.js";
+import { frameBlock, unframe } from "./frames.js";
 import { resolveOptions, resolveTranscoderOptions } from "./options.js";
 import { type Lending, type OpenReducer, ReducerHandle } from "./reducer.js";
 import { Sessions } from "./sessions.js";
@@ -61,13 +63,17 @@ class EngineHandle implements Engine {
   }
 
   createDocument(source: unknown, options?: DocumentOptions): JsonDocument {
-    const core = (): EngineCore => {
-      if (this.#core === undefined) throw usageError("closed");
-      if (this.#lending.active) throw usageError("reentrant");
-      return this.#core;
-    };
-    core();
-    return this.#keep((onClose) => createDocument(core, source, options, this.#lending, onClose));
+    this.#alive();
+    return this.#keep((onClose) => createDocument(() => this.#alive(), source, options, this.#lending, onClose));
+  }
+
+  frameBlock(block: unknown, options: FrameBlockOptions): Uint8Array {
+    this.#alive();
+    return frameBlock(() => this.#alive(), block, options, this.#lending);
+  }
+
+  unframe(frames: ArrayBuffer | ArrayBufferView): Uint8Array {
+    return unframe(() => this.#alive(), frames);
   }
 
   memory(): EngineMemory {
@@ -86,6 +92,13 @@ class EngineHandle implements Engine {
 
   readonly #openReducer: OpenReducer = (sessions, listeners) =>
     this.#keep((onClose) => new ReducerHandle(sessions, listeners, this.#lending, onClose, this.#openReducer));
+
+  /** The core, unless the engine is closed or its memory is lent. */
+  #alive(): EngineCore {
+    if (this.#core === undefined) throw usageError("closed");
+    if (this.#lending.active) throw usageError("reentrant");
+    return this.#core;
+  }
 
   /** Notes what is made until it is closed; weakly, so that what nobody holds any more is not kept alive by its engine. */
   #keep<T extends Closable>(make: (onClose: () => void) => T): T {

@@ -34,6 +34,12 @@ describe("usage", () => {
     [["reduce", "--max-message", "0"]],
     [["reduce", "--max-message", "lots"]],
     [["verify", "--pretty"]],
+    [["frame"]],
+    [["frame", "--max-bytes", "0"]],
+    [["frame", "--max-bytes", "64k"]],
+    [["frame", "--max-bytes", "100", "--protocol", "agentue"]],
+    [["frame", "a.json", "b.json", "--max-bytes", "100"]],
+    [["unframe", "--max-bytes", "100"]],
     [["reduce", "notes.txt"]],
   ])("%j is refused with exit code 2", async (args) => {
     const run = await cli(args, [sse(START)]);

@@ -34,6 +34,8 @@ export function spyCore(change: Partial<EngineSession> = {}): SpyCore {
     createSession: (options: SessionOptions) => spy("wire", inner.createSession(options), { ...textOnly, ...change }),
     createObjectSession: (options: SessionOptions) => spy("objects", inner.createObjectSession(options), {}),
     createDocument: (text: Uint8Array, limits: DocumentLimits) => inner.createDocument(text, limits),
+    frameBlock: (block, maxBytes, ids) => inner.frameBlock(block, maxBytes, ids),
+    unframe: (frames) => inner.unframe(frames),
     memory: () => inner.memory(),
     close: () => inner.close(),
   };

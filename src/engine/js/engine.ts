@@ -1,6 +1,8 @@
 import type { EngineCore, EngineMemory, EngineSession, SessionOptions } from "../contract.js";
 import { jsonText } from "./codec/json-text.js";
 import { createJsDocument } from "./document.js";
+import { frameBlock } from "./frames/frame-block.js";
+import { unframe } from "./frames/unframe.js";
 import { JsSession } from "./session/session.js";
 import { keepShapes } from "./session/shapes.js";
 
@@ -21,6 +23,8 @@ export function createJsEngine(reason = "the plain JavaScript engine was asked f
     createSession: createJsSession,
     createObjectSession: createJsSession,
     createDocument: createJsDocument,
+    frameBlock,
+    unframe,
     memory: (): EngineMemory => ({ live: 0, held: 0 }),
     close: () => {},
   };

@@ -5,10 +5,8 @@ import { parseWithBigInt } from "../../json/exact.js";
 import type { DocumentLimits, EngineDocument } from "../contract.js";
 import type { Core } from "./instance.js";
 import { readFault } from "./reports.js";
+import { call, KEPT_BYTES, stage } from "./staging.js";
 import { decode, encodeContents } from "./text.js";
-
-/** Results and staging areas above this size are given back after use. */
-const KEPT_BYTES = 1024 * 1024;
 
 /** One document that lives in linear memory. */
 export class WasmDocument implements EngineDocument {
@@ -98,27 +96,6 @@ export class WasmDocument implements EngineDocument {
     const value = read(core.bytes().subarray(from, from + n));
     if (n > KEPT_BYTES) core.exports.result_release();
     return value;
-  }
-}
-
-function call<T>(core: Core, use: () => T): T {
-  try {
-    return use();
-  } catch (error) {
-    return core.fail(error);
-  }
-}
-
-function stage(core: Core, text: Uint8Array): void {
-  const at = call(core, () => core.exports.staging_reserve(text.length)) >>> 0;
-  if (!at) throw usageError("out_of_memory");
-  try {
-    core
-      .bytes()
-      .subarray(at, at + text.length)
-      .set(text);
-  } catch {
-    throw usageError("bad_argument", "the bytes do not have the length they say");
   }
 }
 

@@ -1,5 +1,6 @@
 import type { EngineCore, EngineKind, EngineSession, SessionOptions } from "../contract.js";
 import { WasmDocument } from "./document.js";
+import { frameBlock, unframe } from "./frames.js";
 import { Core } from "./instance.js";
 import type { TextOf } from "./middleware.js";
 import { type SessionHost, WasmSession } from "./session.js";
@@ -102,6 +103,8 @@ export function createWasmEngine(
       net.register(document, document.handle, document);
       return document;
     },
+    frameBlock: (block, maxBytes, ids) => frameBlock(core, block, maxBytes, ids),
+    unframe: (frames) => unframe(core, frames),
     memory() {
       core.enter();
       return { live: core.exports.engine_live() >>> 0, held: core.exports.engine_held() >>> 0 };

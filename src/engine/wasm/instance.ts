@@ -20,6 +20,14 @@ export interface CoreExports {
   document_find(h: number, n: number): number;
   document_value(): number;
   document_size(h: number): number;
+  frame_open(n: number, maxBytes: number): number;
+  frame_id(n: number, isPrefix: number): number;
+  frame_plan(): number;
+  frame_size(): number;
+  frame_write(): number;
+  frame_join(n: number): number;
+  frame_text(): number;
+  frame_text_length(): number;
   result_pointer(): number;
   result_release(): void;
   fault_pointer(): number;

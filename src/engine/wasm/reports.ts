@@ -114,6 +114,7 @@ export function readFault(core: Core): Fault {
     const at = view.getUint32(layout.FAULT_PATH, true);
     fault.path = decodeContents(bytes.subarray(at, at + view.getUint32(layout.FAULT_PATH_LENGTH, true)));
   }
+  if (has & layout.HAS_EVENT_INDEX) fault.eventIndex = view.getUint32(layout.FAULT_EVENT_INDEX, true);
   const received = view.getUint32(layout.FAULT_RECEIVED, true);
   if (received) fault.received = KINDS[received]!;
   const subject = view.getUint32(layout.FAULT_SUBJECT, true);

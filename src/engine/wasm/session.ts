@@ -19,6 +19,7 @@ import type { Core } from "./instance.js";
 import { callMiddleware, type TextOf } from "./middleware.js";
 import { writeOptions } from "./options.js";
 import { drainReports, readFault } from "./reports.js";
+import { KEPT_BYTES, stage } from "./staging.js";
 import { decode, encodeContents } from "./text.js";
 
 const STATUS: readonly StreamStatus[] = ["none", "open", "errored", "ended", "refused"];
@@ -43,9 +44,6 @@ const CHANGE_KINDS: readonly Change["kind"][] = [
   "meta",
 ];
 const FORMAT: Record<ModelFormat, number> = { json: codes.FORMAT_JSON, msgpack: codes.FORMAT_MSGPACK };
-/** Results and staging areas above this size are given back after use. */
-const KEPT_BYTES = 1024 * 1024;
-
 const NOTHING = new Uint8Array(0);
 
 /** Where sessions come from and go to. */
@@ -476,16 +474,7 @@ export class WasmSession implements EngineSession {
 
   #stage(bytes: Uint8Array): void {
     this.#core.enter();
-    const at = this.#call(() => this.#core.exports.staging_reserve(bytes.length)) >>> 0;
-    if (!at) throw usageError("out_of_memory");
-    try {
-      this.#core
-        .bytes()
-        .subarray(at, at + bytes.length)
-        .set(bytes);
-    } catch {
-      throw usageError("bad_argument", "the bytes do not have the length they say");
-    }
+    stage(this.#core, bytes);
   }
 
   #unstage(n: number): void {

@@ -1,0 +1,101 @@
+import { E_MISSING_FRAMES, E_OUT_OF_MEMORY } from "../../../assembly/abi/codes.js";
+import { INPUT_CAPACITY } from "../../../assembly/abi/layout.js";
+import { type Fault, usageError } from "../../errors.js";
+import { missingText } from "../../json/ranges.js";
+import type { LeastBudget } from "../contract.js";
+import type { Core } from "./instance.js";
+import { readFault } from "./reports.js";
+import { call, KEPT_BYTES, stage } from "./staging.js";
+import { encodeContents } from "./text.js";
+
+/** What `frame_plan` says instead of a number of frames. */
+const NEEDS_ID = 0;
+const BUDGET_TOO_SMALL = -1;
+const NO_MEMORY = -2;
+
+/** See `EngineCore.frameBlock`. What gives the ids must not use the core. */
+export function frameBlock(
+  core: Core,
+  block: Uint8Array,
+  maxBytes: number,
+  ids: string | ((seq: number) => string),
+): Uint8Array | LeastBudget | Fault {
+  const { exports } = core;
+  core.enter();
+  stage(core, block);
+  try {
+    const code = call(core, () => exports.frame_open(block.length, maxBytes));
+    if (code !== 0) return faultOf(core, code);
+    let number = 0;
+    if (typeof ids === "string") giveId(core, ids, true);
+    let count: number;
+    for (;;) {
+      count = call(core, () => exports.frame_plan());
+      if (count !== NEEDS_ID) break;
+      giveId(core, (ids as (seq: number) => string)(number++), false);
+    }
+    if (count === NO_MEMORY) throw usageError("out_of_memory");
+    return count === BUDGET_TOO_SMALL ? { least: exports.frame_size() } : written(core);
+  } finally {
+    if (block.length > KEPT_BYTES && core.isAlive) exports.staging_release();
+  }
+}
+
+function giveId(core: Core, id: string, isPrefix: boolean): void {
+  const bytes = encodeContents(id);
+  let at = core.input;
+  if (bytes.length > INPUT_CAPACITY) {
+    at = call(core, () => core.exports.id_reserve(bytes.length)) >>> 0;
+    if (!at) throw usageError("out_of_memory");
+  }
+  core.bytes().set(bytes, at);
+  if (call(core, () => core.exports.frame_id(bytes.length, isPrefix ? 1 : 0))) throw usageError("out_of_memory");
+}
+
+/** Takes the frames out of linear memory, window by window. */
+function written(core: Core): Uint8Array {
+  const { exports } = core;
+  const out = roomFor(exports.frame_size());
+  for (let at = 0; ; ) {
+    const n = call(core, () => exports.frame_write());
+    if (n === 0) return out;
+    const from = exports.result_pointer() >>> 0;
+    out.set(core.bytes().subarray(from, from + n), at);
+    at += n;
+  }
+}
+
+function roomFor(bytes: number): Uint8Array {
+  try {
+    return new Uint8Array(bytes);
+  } catch {
+    throw usageError("out_of_memory");
+  }
+}
+
+/** See `EngineCore.unframe`. */
+export function unframe(core: Core, frames: Uint8Array): Uint8Array | Fault {
+  const { exports } = core;
+  core.enter();
+  stage(core, frames);
+  try {
+    const code = call(core, () => exports.frame_join(frames.length));
+    if (code !== 0) return faultOf(core, code);
+    const from = exports.frame_text() >>> 0;
+    return core.bytes().slice(from, from + (exports.frame_text_length() >>> 0));
+  } finally {
+    if (frames.length > KEPT_BYTES && core.isAlive) {
+      exports.staging_release();
+      exports.result_release();
+    }
+  }
+}
+
+function faultOf(core: Core, code: number): Fault {
+  if (code === E_OUT_OF_MEMORY) throw usageError("out_of_memory");
+  const fault = readFault(core);
+  if (code !== E_MISSING_FRAMES) return fault;
+  const from = core.exports.result_pointer() >>> 0;
+  const numbers = new Float64Array(core.bytes().slice(from, from + core.exports.frame_size()).buffer);
+  return { ...fault, detail: missingText(numbers[0]!, numbers.subarray(1)) };
+}
