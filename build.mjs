@@ -45,6 +45,7 @@ const ENTRIES = {
   agentue: "src/agentue/index.ts",
   agui: "src/agui/index.ts",
   stream: "src/stream/index.ts",
+  replay: "src/replay/index.ts",
 };
 const CORE = "assembly/index.ts";
 const PROBE = "test/core/probe.as.ts";

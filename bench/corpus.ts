@@ -13,6 +13,7 @@ import { objectCases } from "./cases/objects.js";
 import { packedModelCases } from "./cases/packed-models.js";
 import { partialCases } from "./cases/partial.js";
 import { patchCases } from "./cases/patches.js";
+import { replayCases } from "./cases/replay.js";
 import { snapshotCases } from "./cases/snapshot.js";
 import { transcodeCases } from "./cases/transcode.js";
 import { transportCases } from "./cases/transports.js";
@@ -27,6 +28,7 @@ export const CORPUS: readonly Case[] = [
   ...loadCases,
   ...patchCases,
   ...forkCases,
+  ...replayCases,
   ...aguiFoldCases,
   ...aguiStateCases,
   ...partialCases,

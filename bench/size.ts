@@ -17,7 +17,7 @@ import { build } from "esbuild";
 const BUDGET = 256 * 1024;
 
 const DIST = new URL("../dist/", import.meta.url);
-const ENTRIES = ["node", "browser", "js", "agentue", "agui", "stream"];
+const ENTRIES = ["node", "browser", "js", "agentue", "agui", "stream", "replay"];
 const BINARIES = ["streamfold.wasm", "streamfold.simd.wasm"];
 
 interface Size {

@@ -51,6 +51,7 @@ describe("package.json exports", () => {
         "./agui",
         "./js",
         "./package.json",
+        "./replay",
         "./stream",
         "./streamfold.simd.wasm",
         "./streamfold.wasm",
@@ -71,7 +72,7 @@ describe("package.json exports", () => {
 
   it("nest types, before the code, in every condition of every module format", () => {
     const code = exported.filter((target) => /\.c?js$/.test(target.file));
-    expect(code.length).toBe(12);
+    expect(code.length).toBe(14);
     for (const { file, way } of code) {
       const format = way.find((key) => key === "import" || key === "require");
       expect(path.extname(file), way.join(" > ")).toBe(format === "import" ? ".js" : ".cjs");

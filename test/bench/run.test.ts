@@ -36,6 +36,7 @@ describe("the corpus", () => {
       "load/",
       "patch/",
       "fork/",
+      "replay/",
       "growth/",
       "memory/",
       "objects/",

@@ -9,7 +9,14 @@ beforeAll(() => {
 });
 afterAll(() => project?.remove());
 
-const SUBPATHS = ["streamfold", "streamfold/js", "streamfold/agentue", "streamfold/agui", "streamfold/stream"];
+const SUBPATHS = [
+  "streamfold",
+  "streamfold/js",
+  "streamfold/agentue",
+  "streamfold/agui",
+  "streamfold/stream",
+  "streamfold/replay",
+];
 const KINDS = ["wasm-simd", "wasm-scalar", "js"];
 
 const EVENTS = [

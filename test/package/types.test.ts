@@ -16,6 +16,7 @@ import * as js from "streamfold/js";
 import * as agentue from "streamfold/agentue";
 import { type AGUIEvent, type AGUIModel, type CustomEvent as AGUICustomEvent, prepareRunInput } from "streamfold/agui";
 import * as stream from "streamfold/stream";
+import { createReplay, type Replay, type ReplayCursor } from "streamfold/replay";
 
 export const engine: Engine = loadEngineSync({ kind: "wasm" });
 export const later: Promise<Engine> = loadEngine({ kind: "auto" });
@@ -34,6 +35,9 @@ const agui = engine.createReducer({
   },
 });
 export const status: string | undefined = agui.snapshot<AGUIModel<{ done: number }>>()?.run.status;
+const cursor: ReplayCursor = { seq: 5 };
+const replay: Replay = createReplay(engine, { protocol: "agentue", transport: "sse" });
+export const resumed: Uint8Array = replay.resumeFrom(cursor, { to: "msgpack" });
 // @ts-expect-error: a message has a role
 prepareRunInput({ threadId: "t", runId: "r", messages: [{ id: "u", content: "hi" }] });
 // @ts-expect-error: push returns a number

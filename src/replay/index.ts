@@ -1,0 +1,3 @@
+export type { ReferenceAt, ReplayOptions } from "./options.js";
+export { createReplay, type Replay, type ReplayStats, type ResumeOptions } from "./replay.js";
+export type { ReplayCursor } from "./seek.js";

@@ -1,0 +1,108 @@
+import type { Transcoder, Transport } from "../engine/contract.js";
+import { usageError } from "../errors.js";
+import { isTransport } from "../transport/transports.js";
+import type { Recording } from "./recording.js";
+
+const encoder = new TextEncoder();
+const LINE_END = encoder.encode("\n");
+const BLANK_LINE = encoder.encode("\n\n");
+
+/**
+ * Bytes of one wire.
+ *
+ * @param to the log's own wire by default
+ * @throws StreamfoldError `unsupported_transport` for a wire that the protocol does not have, and for "json", which has no framing
+ */
+export function write(recording: Recording, to: Transport | undefined, use: (output: Output) => void): Uint8Array {
+  const output = new Output(recording, to ?? recording.options.transport);
+  try {
+    use(output);
+    return output.bytes();
+  } finally {
+    output.close();
+  }
+}
+
+/** What a replay writes: events that it makes, and stretches of the log, on one wire. */
+export class Output {
+  readonly #recording: Recording;
+  readonly #to: Exclude<Transport, "json">;
+  readonly #parts: Uint8Array[] = [];
+  /** From events that are made to the wire, where that is none of text. */
+  #made: Transcoder | undefined;
+  /** From the wire of the log to another one. */
+  #stretches: Transcoder | undefined;
+
+  constructor(recording: Recording, to: Transport) {
+    const { protocol } = recording.options.judging;
+    if (typeof to !== "string" || !isTransport(to, protocol) || to === "json") {
+      throw usageError("unsupported_transport", `${JSON.stringify(to)} cannot be written for "${protocol}"`);
+    }
+    this.#recording = recording;
+    this.#to = to;
+  }
+
+  /** An event that the replay makes. */
+  event(json: Uint8Array, id: string | undefined): void {
+    switch (this.#to) {
+      case "sse":
+        if (id !== undefined) this.#parts.push(encoder.encode(`id: ${id}\n`));
+        this.#parts.push(encoder.encode("data: "), json, BLANK_LINE);
+        break;
+      case "ndjson":
+        this.#parts.push(json, LINE_END);
+        break;
+      default:
+        this.#made ??= this.#transcoder("ndjson");
+        this.#parts.push(this.#made.push(json), this.#made.push(LINE_END));
+    }
+  }
+
+  /** The messages between two places of the log. */
+  stretch(from: number, to: number): void {
+    const { log, options } = this.#recording;
+    if (this.#to === options.transport) {
+      for (const piece of log.pieces(from, to)) this.#parts.push(piece);
+      return;
+    }
+    this.#stretches ??= this.#transcoder(options.transport);
+    for (const piece of log.pieces(from, to)) this.#parts.push(this.#stretches.push(piece));
+  }
+
+  /** The last message came without a terminator: it gets one. */
+  terminate(): void {
+    if (this.#stretches !== undefined) this.#parts.push(this.#stretches.finish());
+    else if (this.#to === "sse") this.#parts.push(BLANK_LINE);
+    else this.#parts.push(LINE_END);
+  }
+
+  /** Everything, as one piece. */
+  bytes(): Uint8Array {
+    const all = new Uint8Array(this.#parts.reduce((sum, part) => sum + part.length, 0));
+    let at = 0;
+    for (const part of this.#parts) {
+      all.set(part, at);
+      at += part.length;
+    }
+    return all;
+  }
+
+  close(): void {
+    this.#made?.close();
+    this.#stretches?.close();
+  }
+
+  /** Every event goes out: those of the log were judged when it was read. */
+  #transcoder(from: Transport): Transcoder {
+    const { engine, options } = this.#recording;
+    const { input: _, ...judging } = options.judging;
+    const { onWarning } = options.listeners;
+    return engine.createTranscoder({
+      ...judging,
+      ...(onWarning && { onWarning }),
+      from,
+      to: this.#to,
+      enforce: false,
+    });
+  }
+}

@@ -1,0 +1,225 @@
+import { describe } from "../arguments.js";
+import type { Engine, FinishResult, ModelFormat, Reducer, StreamSelector, Transport } from "../engine/contract.js";
+import { usageError } from "../errors.js";
+import { toBytes } from "../reducer/bytes.js";
+import { beginStreams } from "./agentue.js";
+import { type ReplayOptions, resolveOptions } from "./options.js";
+import { write } from "./output.js";
+import { Recording } from "./recording.js";
+import { writeRest } from "./rest.js";
+import { resumeRun } from "./resume-run.js";
+import { type ReplayCursor, seek } from "./seek.js";
+
+const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
+type Chunk = ArrayBuffer | ArrayBufferView;
+
+/** What is written for a consumer that comes later. */
+export interface ResumeOptions {
+  /** AgentUE: this logical stream alone. Default: all of them. */
+  streamId?: string;
+  /** The wire that is written; the log's own by default. "json" has no framing and cannot be written. */
+  to?: Transport;
+}
+
+/** What a replay holds and has done. */
+export interface ReplayStats {
+  /** Bytes of the log. */
+  bytes: number;
+  /** Messages of the log. */
+  events: number;
+  /** Of those that were accepted. */
+  applied: number;
+  checkpoints: number;
+  /** Bytes of all checkpoints. */
+  checkpointBytes: number;
+  /** Messages that were read again to reach places, since the replay was made. */
+  folded: number;
+}
+
+/** An event log and the models that it comes to at any place. Methods but `close` throw `closed` after `close()`. */
+export interface Replay {
+  /**
+   * Adds bytes of the log, cut anywhere (on the wire "json" one message).
+   *
+   * @param chunk kept as it is: not to be changed afterwards
+   * @returns how many events were accepted
+   * @throws StreamfoldError as `push` of a reducer; `limit` beyond `logBytes`, when nothing of the chunk is taken
+   */
+  append(chunk: Chunk): number;
+  /**
+   * Adds a whole log and ends it.
+   *
+   * @param source its bytes, or what gives them chunk by chunk
+   * @throws what `append` throws, and the source's own error; what has come until then stays, and the log is not ended
+   */
+  load(source: Chunk | Iterable<Chunk> | AsyncIterable<Chunk> | ReadableStream<Chunk>): Promise<FinishResult>;
+  /** Nothing comes any more. Truncation is a status. */
+  finish(): FinishResult;
+  /** "open" until `finish()`. */
+  readonly status: "open" | FinishResult["status"];
+  /** The model at a place, undefined where the stream has none. */
+  snapshotAt<Model = unknown>(
+    cursor: ReplayCursor,
+    options?: StreamSelector & { integers?: "number" | "bigint" },
+  ): Model | undefined;
+  /** The same as bytes. @throws StreamfoldError `no_model` where the stream has none */
+  snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Uint8Array;
+  /** What brings a consumer to a place and on from there: the models at that place, then every accepted event behind it (AgentUE §6). */
+  resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Uint8Array;
+  /** The models as they are now, and the ends of those that have ended. */
+  resumeLatest(options?: ResumeOptions): Uint8Array;
+  /** The logical streams, in the order they were opened. */
+  streamIds(): string[];
+  /** The last seq of a stream, or undefined. */
+  seq(options?: StreamSelector): number | undefined;
+  /** The last id of the SSE wire, or undefined. */
+  readonly lastEventId: string | undefined;
+  stats(): ReplayStats;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
+/**
+ * A replay of an event log: models of any place in it, and what a consumer needs that resumes from there (AgentUE §6, docs/replay.md).
+ *
+ * @param engine folds the log; closing it closes the replay
+ * @throws StreamfoldError `bad_argument`, `unsupported_transport` for options that are not as `ReplayOptions` says
+ */
+export function createReplay(engine: Engine, options: ReplayOptions): Replay {
+  return new LogReplay(new Recording(engine, resolveOptions(options)));
+}
+
+class LogReplay implements Replay {
+  readonly #recording: Recording;
+  #closed = false;
+
+  constructor(recording: Recording) {
+    this.#recording = recording;
+  }
+
+  append(chunk: Chunk): number {
+    return this.#open().append(toBytes(chunk, "a log is bytes"));
+  }
+
+  async load(source: Chunk | Iterable<Chunk> | AsyncIterable<Chunk> | ReadableStream<Chunk>): Promise<FinishResult> {
+    this.#open();
+    for await (const chunk of chunksOf(source)) this.append(chunk);
+    return this.finish();
+  }
+
+  finish(): FinishResult {
+    return this.#open().finish();
+  }
+
+  get status(): "open" | FinishResult["status"] {
+    return this.#recording.result?.status ?? "open";
+  }
+
+  snapshotAt<Model>(
+    cursor: ReplayCursor,
+    options?: StreamSelector & { integers?: "number" | "bigint" },
+  ): Model | undefined {
+    return this.#at(cursor, options, (reducer) => reducer.snapshot<Model>(options));
+  }
+
+  snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Uint8Array {
+    return this.#at(cursor, options, (reducer) => reducer.snapshotBytes(options));
+  }
+
+  resumeFrom(cursor: ReplayCursor, options: ResumeOptions = {}): Uint8Array {
+    const recording = this.#open();
+    const { streamId } = options;
+    if (recording.options.judging.protocol === "ag-ui") return resumeRun(recording, cursor, options);
+    return write(recording, options.to, (output) => {
+      const walker = seek(recording, cursor, streamId ?? "");
+      try {
+        const reducer = walker?.reducer ?? recording.live;
+        beginStreams(output, recording, reducer, streamId === undefined ? reducer.streamIds() : [streamId]);
+        if (walker !== undefined) writeRest(output, recording, walker, streamId);
+      } finally {
+        walker?.close();
+      }
+    });
+  }
+
+  resumeLatest(options: ResumeOptions = {}): Uint8Array {
+    const recording = this.#open();
+    const { streamId } = options;
+    if (recording.options.judging.protocol === "ag-ui") return resumeRun(recording, undefined, options);
+    return write(recording, options.to, (output) => {
+      const { live } = recording;
+      beginStreams(output, recording, live, streamId === undefined ? live.streamIds() : [streamId]);
+    });
+  }
+
+  streamIds(): string[] {
+    return this.#open().live.streamIds();
+  }
+
+  seq(options?: StreamSelector): number | undefined {
+    return this.#open().live.seq(options);
+  }
+
+  get lastEventId(): string | undefined {
+    return this.#open().live.lastEventId;
+  }
+
+  stats(): ReplayStats {
+    const { log, live, marks, folded } = this.#open();
+    const { events, applied } = live.stats();
+    return {
+      bytes: log.length,
+      events,
+      applied,
+      checkpoints: marks.list.length,
+      checkpointBytes: marks.bytes,
+      folded,
+    };
+  }
+
+  close(): void {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#recording.live.close();
+  }
+
+  [DISPOSE](): void {
+    this.close();
+  }
+
+  #at<T>(cursor: ReplayCursor, options: StreamSelector | undefined, read: (reducer: Reducer) => T): T {
+    const recording = this.#open();
+    const walker = seek(recording, cursor, options?.streamId ?? "");
+    if (walker === undefined) return read(recording.live);
+    try {
+      return read(walker.reducer);
+    } finally {
+      walker.close();
+    }
+  }
+
+  #open(): Recording {
+    if (this.#closed) throw usageError("closed");
+    return this.#recording;
+  }
+}
+
+async function* chunksOf(
+  source: Chunk | Iterable<Chunk> | AsyncIterable<Chunk> | ReadableStream<Chunk>,
+): AsyncGenerator<Chunk> {
+  if (ArrayBuffer.isView(source) || source instanceof ArrayBuffer) {
+    yield source;
+    return;
+  }
+  const given = source as Partial<AsyncIterable<Chunk> & Iterable<Chunk> & ReadableStream<Chunk>> | null;
+  if (typeof given?.[Symbol.asyncIterator] === "function" || typeof given?.[Symbol.iterator] === "function") {
+    yield* given as AsyncIterable<Chunk>;
+  } else if (typeof given?.getReader === "function") {
+    const reader = given.getReader();
+    try {
+      for (let next = await reader.read(); !next.done; next = await reader.read()) yield next.value;
+    } finally {
+      reader.releaseLock();
+    }
+  } else throw usageError("bad_argument", `a log is bytes, or what gives them, not ${describe(source)}`);
+}

@@ -1,0 +1,250 @@
+import { describe, expect, it } from "vitest";
+import type { ReplayCursor } from "../../src/replay/index.js";
+import { append, end, modelOf, ping, start } from "../contract/base.js";
+import { engine, KINDS } from "../support/engines.js";
+import { thrown } from "../support/fold.js";
+import { eventsIn, MIXED, message, replayOf, sse, textOf, tokens } from "./logs.js";
+
+interface Model {
+  blocks: { id: string; content: string }[];
+}
+
+describe.each(KINDS)("places of a log on %s", (kind) => {
+  const contentAt = (replay: ReturnType<typeof replayOf>, cursor: ReplayCursor, streamId = ""): string | undefined =>
+    replay.snapshotAt<Model>(cursor, { streamId })?.blocks[0]?.content;
+
+  it("seq: everything of the stream up to it, whatever the other one does", () => {
+    const replay = replayOf(kind, MIXED);
+    expect([0, 1, 2, 3, 4, 5, 6, 8, 99].map((seq) => contentAt(replay, seq))).toEqual([
+      undefined,
+      "A",
+      "A1",
+      "A1",
+      "A1",
+      "A12",
+      "A12",
+      "A12",
+      "A12",
+    ]);
+    expect([0, 1, 2, 3, 4, 5].map((seq) => contentAt(replay, { seq, streamId: "s" }, "s"))).toEqual([
+      undefined,
+      "B",
+      "B1",
+      "B12",
+      "B123",
+      "B123",
+    ]);
+    // the stream of the options is the one that a bare seq means
+    expect(contentAt(replay, 2, "s")).toBe("B1");
+    // and another one may be looked at there
+    expect(contentAt(replay, { seq: 2, streamId: "s" })).toBe("A12");
+    replay.close();
+  });
+
+  it("eventIndex: behind that message, the refused ones included", () => {
+    const replay = replayOf(kind, MIXED);
+    expect(MIXED.map((_, eventIndex) => contentAt(replay, { eventIndex }))).toEqual([
+      "A",
+      "A",
+      "A1",
+      "A1",
+      "A1",
+      "A12",
+      "A12",
+      "A12",
+      "A12",
+      "A12",
+      "A12",
+      "A12",
+      "A12",
+    ]);
+    replay.close();
+  });
+
+  it("id: behind the first message that has it", () => {
+    const replay = replayOf(kind, MIXED);
+    expect(MIXED.map((_, index) => contentAt(replay, { id: `id ${index}` }, "s"))).toEqual([
+      undefined,
+      "B",
+      "B",
+      "B1",
+      "B1",
+      "B1",
+      "B1",
+      "B1",
+      "B12",
+      "B12",
+      "B12",
+      "B123",
+      "B123",
+    ]);
+    replay.close();
+    const twice = replayOf(kind, []);
+    twice.append(message(start(modelOf({ id: "a", type: "t", content: "" })), "x"));
+    twice.append(message(append(2, "a", "1")));
+    twice.append(message(append(3, "a", "2"), "x"));
+    twice.append(message(append(4, "a", "3"), ""));
+    expect([contentAt(twice, { id: "x" }), contentAt(twice, { id: "" })]).toEqual(["", "123"]);
+    twice.close();
+  });
+
+  it("refuses what is no place of the log", () => {
+    const replay = replayOf(kind, MIXED);
+    const bad = [
+      { eventIndex: MIXED.length },
+      { id: "id 99" },
+      { id: "id" },
+      -1,
+      1.5,
+      { seq: "1" },
+      null,
+      "id 1",
+      {},
+      { id: 1 },
+    ];
+    for (const cursor of bad) {
+      expect(thrown(() => replay.snapshotAt(cursor as never))?.code, JSON.stringify(cursor)).toBe("bad_argument");
+      expect(thrown(() => replay.resumeFrom(cursor as never))?.code, JSON.stringify(cursor)).toBe("bad_argument");
+    }
+    replay.close();
+  });
+
+  it("gives the model in the forms of a reducer", () => {
+    const replay = replayOf(kind, [start(modelOf({ id: "a", type: "t", n: 9007199254740992 }))]);
+    replay.append(message(append(2, "a", "x")));
+    const json = '{"version":"1.1","biz":"chat","meta":{},"blocks":[{"id":"a","type":"t","n":9007199254740992}]}';
+    expect(textOf(replay.snapshotBytesAt(1))).toBe(json);
+    expect(replay.snapshotBytesAt(1, { format: "msgpack" }).length).toBeLessThan(json.length);
+    expect(replay.snapshotAt(1, { integers: "bigint" })).toEqual(JSON.parse(json));
+    expect(thrown(() => replay.snapshotBytesAt(0))?.code).toBe("no_model");
+    replay.close();
+  });
+
+  it("resumes by AgentUE §6: a start with the seq that it covers, then what has a greater one, then the end", () => {
+    const replay = replayOf(kind, MIXED);
+    const short = ({ op, seq, stream_id }: Record<string, unknown>) => [op, seq, stream_id ?? ""].join(" ").trim();
+    expect(eventsIn(replay.resumeFrom(2, { streamId: "" })).map(short)).toEqual([
+      "start 2",
+      "append 5",
+      "ping 5",
+      "error 7",
+      "end 8",
+    ]);
+    expect(eventsIn(replay.resumeFrom(0, { streamId: "" })).map(short)).toEqual([
+      "start 1",
+      "append 2",
+      "append 5",
+      "ping 5",
+      "error 7",
+      "end 8",
+    ]);
+    expect(eventsIn(replay.resumeFrom(8, { streamId: "" })).map(short)).toEqual(["start 8", "end 8"]);
+    expect(eventsIn(replay.resumeFrom({ seq: 3, streamId: "s" }, { streamId: "s" })).map(short)).toEqual([
+      "start 3 s",
+      "append 4 s",
+      "end 5 s",
+    ]);
+    expect(eventsIn(replay.resumeFrom({ eventIndex: 10 })).map(short)).toEqual([
+      "start 8",
+      "end 8",
+      "start 3 s",
+      "append 4 s",
+      "end 5 s",
+    ]);
+    expect(eventsIn(replay.resumeLatest()).map(short)).toEqual(["start 8", "end 8", "start 5 s", "end 5 s"]);
+    expect(eventsIn(replay.resumeLatest({ streamId: "s" })).map(short)).toEqual(["start 5 s", "end 5 s"]);
+    expect(eventsIn(replay.resumeLatest({ streamId: "none" }))).toEqual([]);
+    replay.close();
+  });
+
+  it("gives the start the id of its place, and leaves those of the log", () => {
+    const replay = replayOf(kind, tokens(5));
+    const text = textOf(replay.resumeFrom(3));
+    expect(text.match(/^id: .*$/gm)).toEqual(["id: id 2", "id: id 3", "id: id 4"]);
+    replay.close();
+  });
+
+  it("where a stream goes back, the place is one that has no more than the seq, and what follows leads to the end", () => {
+    const again = [...tokens(30), ...tokens(20), append(21, "a", " 21"), end(22)];
+    for (const interval of [1, 400, 1_000_000]) {
+      const replay = replayOf(kind, again, { interval });
+      for (const seq of [0, 1, 15, 20, 21, 25, 30]) {
+        const events = eventsIn(replay.resumeFrom(seq));
+        if (seq > 0) expect(events[0]).toMatchObject({ op: "start" });
+        expect((events[0] as { seq: number }).seq).toBeLessThanOrEqual(Math.max(seq, 1));
+        const consumer = engine(kind).createReducer({ protocol: "agentue", transport: "sse" });
+        consumer.push(replay.resumeFrom(seq));
+        expect(consumer.snapshot()).toEqual(replay.snapshotAt(99));
+        consumer.close();
+      }
+      replay.close();
+    }
+  });
+
+  it("reaches any place from the nearest checkpoint", () => {
+    const events = tokens(3000);
+    const bytes = sse(events).length;
+    const replay = replayOf(kind, events, { interval: 10_000, checkpoints: 100 }, 777);
+    const { checkpoints, folded } = replay.stats();
+    expect(folded).toBe(0);
+    expect(checkpoints).toBeGreaterThan(3);
+    // a checkpoint takes the place of a message at most one interval later; intervals grow with the model
+    const perByte = events.length / bytes;
+    for (const seq of [5, 700, 1500, 2900, 2999]) {
+      const before = replay.stats().folded;
+      replay.snapshotAt(seq);
+      // messages are looked at once to find the place, and once to go there
+      const read = replay.stats().folded - before;
+      expect(read, `seq ${seq}`).toBeLessThan(2 * perByte * (4 * 30_000 + 10_000));
+      const then = replay.stats().folded;
+      replay.snapshotAt({ eventIndex: seq });
+      expect(replay.stats().folded - then, `event ${seq}`).toBeLessThan(perByte * (4 * 30_000 + 10_000));
+    }
+    const before = replay.stats().folded;
+    replay.snapshotAt(3000);
+    replay.resumeLatest();
+    replay.snapshotAt({ eventIndex: events.length - 1 });
+    expect(replay.stats().folded).toBe(before);
+    replay.close();
+  });
+
+  it("copies what follows as it is where nothing was refused", () => {
+    const events = tokens(2000);
+    const replay = replayOf(kind, events, { interval: 5000, checkpoints: 100 });
+    const before = replay.stats().folded;
+    const bytes = replay.resumeFrom({ eventIndex: 5 });
+    expect(replay.stats().folded - before).toBeLessThan(10);
+    expect(eventsIn(bytes).slice(1)).toEqual(events.slice(6));
+    replay.close();
+  });
+
+  it("says the same however the log came, and whatever is kept of it", () => {
+    const events = [...MIXED, ...tokens(200, "t"), ping(200, { stream_id: "t" })];
+    const bytesOf = (options: object, size?: number): string[] => {
+      const replay = replayOf(kind, events, options, size);
+      const all = [1, 2, 5, 8].map((seq) => replay.resumeFrom(seq));
+      all.push(replay.resumeFrom({ eventIndex: 20 }), replay.resumeFrom({ id: "id 50" }), replay.resumeLatest());
+      all.push(replay.resumeFrom({ seq: 77, streamId: "t" }, { to: "msgpack" }));
+      replay.close();
+      return all.map((bytes) => Array.from(bytes, (byte) => String.fromCharCode(byte)).join(""));
+    };
+    const whole = bytesOf({});
+    expect(bytesOf({}, 1)).toEqual(whole);
+    expect(bytesOf({ interval: 1 }, 13)).toEqual(whole);
+    expect(bytesOf({ interval: 100, checkpoints: 3 }, 1000)).toEqual(whole);
+    expect(bytesOf({ checkpoints: 0 }, 64)).toEqual(whole);
+    expect(bytesOf({ checkpointBytes: 0 }, 64)).toEqual(whole);
+  });
+});
+
+describe("replays of all engines", () => {
+  it("come to the same values", () => {
+    const deliveries = KINDS.map((kind) => {
+      const replay = replayOf(kind, MIXED, { interval: 50 }, 100);
+      const all = [replay.resumeFrom(2), replay.resumeFrom({ eventIndex: 7 }), replay.resumeLatest()].map(eventsIn);
+      replay.close();
+      return all;
+    });
+    for (const delivery of deliveries) expect(delivery).toEqual(deliveries[0]);
+  });
+});
