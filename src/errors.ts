@@ -354,7 +354,11 @@ export class StreamfoldError extends Error {
   }
 }
 
-/** A usage error: `detail` says what was wrong. */
-export function usageError(code: ErrorCode, detail?: string): StreamfoldError {
-  return new StreamfoldError(detail === undefined ? { code } : { code, detail });
+/** A usage error: `detail` says what was wrong, `place` where. */
+export function usageError(
+  code: ErrorCode,
+  detail?: string,
+  place: Pick<Fault, "path" | "subject"> = {},
+): StreamfoldError {
+  return new StreamfoldError(detail === undefined ? { code, ...place } : { code, detail, ...place });
 }

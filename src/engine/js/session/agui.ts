@@ -29,7 +29,8 @@ import { Model } from "../reduce/agui/model.js";
 import { AguiReducer } from "../reduce/agui/reducer.js";
 import { RunState } from "../reduce/agui/run.js";
 import { isRejected, restoreModel, storeModel } from "../reduce/agui/stored.js";
-import { CALL, MESSAGE, OPEN_MESSAGE, RUNNING } from "../reduce/agui/track.js";
+import { CALL, OPEN_MESSAGE, RUNNING } from "../reduce/agui/track.js";
+import { viewOf } from "../reduce/agui/view.js";
 import type { AguiViolation } from "../reduce/agui/violation.js";
 import { AguiChanges } from "./agui-changes.js";
 import type { SavedStream } from "./checkpoint.js";
@@ -465,19 +466,7 @@ export class AguiProtocol implements Protocol {
 
   view(streamId: string): ModelView | undefined {
     if (streamId !== "") return undefined;
-    const { model, run, track } = this.reducer;
-    const { status } = run;
-    const settled = status === "idle" || status === "cancelled" || status === "failed";
-    const pending = settled ? [] : (track.named ?? track.pendingCalls());
-    const open = {
-      messages: track.openItems(MESSAGE).map(({ id }) => id),
-      toolCalls: track.openItems(CALL).map(({ id }) => id),
-      reasoning: track.openReasoning(),
-      steps: track.steps().map(({ name }) => name),
-      subagents: track.activeSubagents(),
-    };
-    const value = { messages: model.messages.values(), state: model.state.value, run: run.view({ pending, open }) };
-    return { value, exact: model.exact };
+    return { value: viewOf(this.reducer), exact: this.reducer.model.exact };
   }
 
   settle(streamId: string): void {

@@ -142,8 +142,12 @@ export class AguiReducer {
     return enforced.gone ? SKIPPED : this.advance(event, source, keep);
   }
 
-  /** Expansion, verification and application: all of the event or nothing. */
-  private advance(event: JsonObject, source: Source, keep: (events: readonly JsonObject[]) => void): AguiVerdict {
+  /**
+   * Expansion, verification and application: all of the event or nothing.
+   *
+   * @param event enforced, and owned from now on
+   */
+  advance(event: JsonObject, source: Source, keep: (events: readonly JsonObject[]) => void): AguiVerdict {
     const { verifier, journal, effect } = this;
     const { size } = this.model;
     size.begin();
