@@ -122,7 +122,17 @@ describe("constructors of events", () => {
     expect(refusal("RAW", 1)).toEqual(bad(""));
   });
 
-  it("B7: a required payload may be null, B8: nulls in open objects are data", () => {
+  it("R16: the parts that are reserved are refused", () => {
+    for (const type of ["reasoning", "tool-call", "assistant"]) {
+      const content = [
+        { type: "text", text: "" },
+        { type, text: "" },
+      ];
+      expect(refusal("TOOL_CALL_RESULT", { messageId: "m", toolCallId: "c", content })).toEqual(bad("/content/1"));
+    }
+  });
+
+  it("B7, B8: a required payload may be null, and nulls in open objects are data", () => {
     expect(events.stateSnapshot({ snapshot: null })).toEqual({ type: "STATE_SNAPSHOT", snapshot: null });
     expect(events.custom({ name: "a.b", value: null, metadata: { a: null } })).toEqual({
       type: "CUSTOM",

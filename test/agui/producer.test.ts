@@ -160,7 +160,7 @@ describe("what a producer writes", () => {
 });
 
 describe("the runs of a producer", () => {
-  it("O1-O4: what a consumer refuses is refused", () => {
+  it("O1, O2, O3, O4: what a consumer refuses is refused", () => {
     expect(refusal(producer(), custom)).toEqual(["bad_order", undefined]);
     expect(refusal(having([started()]), started({ runId: "s" }))).toEqual(["bad_order", undefined]);
     expect(refusal(having([started(), finished()]), custom)).toEqual(["bad_order", undefined]);
@@ -189,7 +189,7 @@ describe("the runs of a producer", () => {
     expect(having([started()]).snapshot().state).toEqual({});
   });
 
-  it("B10: no two runs of a stream have one id; L7: there may be several", () => {
+  it("B10, L7: no two runs of a stream have one id, and there may be several", () => {
     const to = having([started(), finished(), started({ runId: "s" }), finished({ runId: "s" })]);
     expect(refusal(to, started())).toEqual(["bad_event", "/runId"]);
     expect(to.snapshot().run.runId).toBe("s");
@@ -285,7 +285,7 @@ describe("the messages of a producer", () => {
     expect(refusal(having([started()]), toolArgs("c", ""))).toEqual(["bad_order", "/toolCallId"]);
   });
 
-  it("F8-F10, F13, F20: the shorthand is judged like its expansion", () => {
+  it("F8, F9, F10, F13, F20: the shorthand is judged like its expansion", () => {
     expect(refusal(having([started()]), textChunk({ delta: "a" }))).toEqual(["bad_event", "/messageId"]);
     expect(refusal(having([started()]), toolChunk({ toolCallId: "c" }))).toEqual(["bad_event", "/toolCallName"]);
     const open = () => having([started(), textChunk({ messageId: "m", delta: "a" })]);
