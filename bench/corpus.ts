@@ -13,6 +13,7 @@ import { objectCases } from "./cases/objects.js";
 import { packedModelCases } from "./cases/packed-models.js";
 import { partialCases } from "./cases/partial.js";
 import { patchCases } from "./cases/patches.js";
+import { produceCases } from "./cases/produce.js";
 import { replayCases } from "./cases/replay.js";
 import { snapshotCases } from "./cases/snapshot.js";
 import { transcodeCases } from "./cases/transcode.js";
@@ -41,6 +42,7 @@ export const CORPUS: readonly Case[] = [
   ...validateCases,
   ...transportCases,
   ...encodeCases,
+  ...produceCases,
   ...msgpackCases,
   ...packedModelCases,
   ...protobufCases,

@@ -188,9 +188,11 @@ class EventProducer implements Producer {
   private emitWhole(given: AGUIEvent): Uint8Array {
     const { value, depth, bound, exact } = ownTree(given, this.depth);
     judgeEvent(value);
-    if (value.type === "RUN_STARTED" && this.protocolVersion !== null && !Object.hasOwn(value, "protocolVersion"))
-      value.protocolVersion = this.protocolVersion;
-    const bytes = this.encoder.encode(cloneValue(value, "number"));
+    const declared =
+      value.type === "RUN_STARTED" && !Object.hasOwn(value, "protocolVersion") ? this.protocolVersion : null;
+    if (declared !== null) value.protocolVersion = declared;
+    // A copy was made of it: it is plain data, and both say the same.
+    const bytes = this.encoder.encode(declared === null ? given : { ...given, protocolVersion: declared });
     for (const one of this.meant(value)) {
       const fault = this.rules.judge(one, value);
       if (fault !== undefined) throw new StreamfoldError(fault);

@@ -47,6 +47,7 @@ describe("the corpus", () => {
       "ag-ui/state/",
       "ag-ui/pipeline/",
       "encode/",
+      "produce/",
       "msgpack/agentue/",
       "msgpack/ag-ui/",
       "msgpack/snapshot/",

@@ -1,5 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as agui from "../../src/agui/index.js";
 import { loadEngineSync, negotiate } from "../../src/entry/node.js";
@@ -89,6 +91,28 @@ describe("the agent and the client of docs/agui-producing.md", () => {
     const types = [...(await response.text()).matchAll(/^data: .*"type":"(\w+)"/gm)].map(([, type]) => type);
     expect(types).toEqual(["RUN_STARTED", "TEXT_MESSAGE_START", "RUN_ERROR"]);
     expect(said).toHaveLength(1);
+  });
+});
+
+describe("examples/agui-approval.mjs", () => {
+  it.each([
+    [[], "yes", "The report is sent."],
+    [["--refuse"], "no", "The report stays here."],
+  ])("runs to its end with %j", (args, reply, last) => {
+    const root = fileURLToPath(new URL("../../", import.meta.url));
+    const command = ["examples/agui-approval.mjs", ...args];
+    const { status, stdout, stderr } = spawnSync(process.execPath, command, { cwd: root, encoding: "utf8" });
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(stdout.split("\n")).toEqual([
+      "[run 1] finished: I need the address for this.",
+      "[tool] ada@example.com",
+      "[run 2] interrupted: The report would go to ada@example.com.",
+      `[ask] Send the report? ${reply}`,
+      `[run 3] finished: ${last}`,
+      "[log] 32 events, compacted 18; the run is finished",
+      "",
+    ]);
   });
 });
 
