@@ -172,7 +172,8 @@ describe("compacted chunks", () => {
     ).toEqual([
       textStart("m"),
       textContent("m", "a"),
-      textChunk({ messageId: "k", delta: "xyz", metadata: { a: 1, b: 1 } }),
+      textChunk({ messageId: "k", delta: "x", metadata: { a: 1 } }),
+      textChunk({ delta: "yz", metadata: { b: 1 } }),
       raw,
       textContent("m", "bc"),
       textEnd("m"),

@@ -67,11 +67,30 @@ export function validLog(rng: Rng, length: number, { onDeltaFailure = "warn", st
     },
   });
   const log: unknown[] = [];
-  for (let i = 0; i < length; i++) {
-    const event = generator.event();
+  let last = generator.event();
+  while (log.length < length) {
+    // Much of a real log is one delta after the other.
+    const event = REPEATED.has(last.type) && rng.chance(0.5) ? structuredClone(last) : generator.event();
+    last = event;
+    if (rng.chance(0.04)) event.futureProp = 1;
+    if (rng.chance(0.04)) event.rawEvent = null;
+    if (rng.chance(0.1)) event.metadata = { [rng.pick(["a", "b", "__proto__"])]: log.length };
     fine = true;
     reducer.apply(structuredClone(event));
     if (fine) log.push(event);
   }
   return log;
 }
+
+const REPEATED: ReadonlySet<string> = new Set([
+  "TEXT_MESSAGE_CONTENT",
+  "TOOL_CALL_ARGS",
+  "REASONING_MESSAGE_CONTENT",
+  "TEXT_MESSAGE_CHUNK",
+  "TOOL_CALL_CHUNK",
+  "REASONING_MESSAGE_CHUNK",
+  "STATE_SNAPSHOT",
+  "STATE_DELTA",
+  "ACTIVITY_SNAPSHOT",
+  "ACTIVITY_DELTA",
+]);

@@ -71,7 +71,7 @@ describe("fuzz of compact", () => {
       before += sizes.before;
       after += sizes.after;
     });
-    // The generator gives few deltas in a row; what there is is joined.
-    expect(after).toBeLessThan(0.97 * before);
+    // Items of the generator are short, and many of its events must stay; what can be joined is.
+    expect(after).toBeLessThan(0.85 * before);
   });
 });

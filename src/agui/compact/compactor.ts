@@ -167,7 +167,7 @@ export class EventCompactor implements Compactor {
     if (start !== undefined) this.texts.part(start);
     else if (this.texts.join(target, chunk)) return;
     this.out.push(chunk);
-    this.texts.stand(target, chunk);
+    this.texts.stand(target, chunk, start !== undefined);
   }
 
   private takeEvent(event: JsonObject, type: string, stays: boolean): void {

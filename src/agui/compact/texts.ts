@@ -29,6 +29,7 @@ const CONCERNS: Readonly<Record<string, readonly [kind: "m" | "c", member: strin
 /** The deltas of a batch by what they are appended to, as long as nothing came in between that concerns it, too. */
 export class OpenTexts {
   private readonly last = new Map<Target, JsonObject>();
+  private readonly openers = new WeakSet<JsonObject>();
   private readonly most: number;
 
   /** @param most code units of a joined delta */
@@ -44,6 +45,8 @@ export class OpenTexts {
   join(target: Target, later: JsonObject): boolean {
     const earlier = this.last.get(target);
     if (earlier === undefined || earlier.type !== later.type) return false;
+    // An opener's metadata counts even where its content does not, and comes before it.
+    if (this.openers.has(earlier) && Object.hasOwn(later, "metadata")) return false;
     const text =
       ((own(earlier, "delta") as string | undefined) ?? "") + ((own(later, "delta") as string | undefined) ?? "");
     if (text.length > this.most) return false;
@@ -52,9 +55,10 @@ export class OpenTexts {
     return true;
   }
 
-  /** A delta that stands for itself. */
-  stand(target: Target, event: JsonObject): void {
+  /** A delta that stands for itself; `isOpener`: a chunk that begins its item. */
+  stand(target: Target, event: JsonObject, isOpener = false): void {
     this.last.set(target, event);
+    if (isOpener) this.openers.add(event);
   }
 
   /** What an event concerns is not what it was for the deltas before it. */
