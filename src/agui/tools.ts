@@ -90,15 +90,17 @@ export function pendingToolCalls({ run, messages }: Pick<AGUIModel, "run" | "mes
  * Runs the calls that wait for the client, one after the other, and gives their answers for the next run's messages (AG-UI R14). Every call is answered:
  * one that fails, is refused, has arguments that are not valid or names no tool, with the reason in the message's `error`.
  *
+ * Calls of a run that was cut off or refused are not run, because their arguments may be incomplete (R4); they are answered with an error.
  * After an interrupted run the calls that an interrupt is about, and those of other tools than the client's, are the agent's: they are left alone.
  *
  * @returns the tool messages in the order of the calls
- * @throws StreamfoldError `bad_argument` for options; nothing that a hook or tool throws
+ * @throws StreamfoldError `bad_argument` for options, and while the run is running; nothing that a hook or tool throws
  */
 export async function runTools(options: RunToolsOptions): Promise<ToolMessage[]> {
   const { snapshot, tools, newId = () => crypto.randomUUID() } = options;
   if (snapshot?.run === undefined || tools === null || typeof tools !== "object")
     throw usageError("bad_argument", "snapshot is a model, and tools an object of tools by their names");
+  if (snapshot.run.status === "running") throw usageError("bad_argument", "the run has not ended");
   const asked = new Set(openInterrupts(snapshot).map(({ toolCallId }) => toolCallId));
   const isInterrupted = snapshot.run.status === "interrupted";
   const answers: ToolMessage[] = [];
@@ -110,10 +112,14 @@ export async function runTools(options: RunToolsOptions): Promise<ToolMessage[]>
   return answers;
 }
 
+/** After which runs calls are complete and meant; one that was cut off or refused is neither. */
+const ENDED: ReadonlySet<string> = /* @__PURE__ */ new Set(["finished", "interrupted"]);
+
 type Answer = Pick<ToolMessage, "content" | "error">;
 
 async function answer(call: PendingToolCall, tool: ClientTool | undefined, options: RunToolsOptions): Promise<Answer> {
-  const { validate, consent, signal } = options;
+  const { snapshot, validate, consent, signal } = options;
+  if (!ENDED.has(snapshot.run.status)) return { content: "", error: "the call was not run: its run did not end" };
   if (signal?.aborted) return { content: "", error: "the call was not run: the client was stopped" };
   if (tool === undefined) return { content: "", error: `there is no tool ${JSON.stringify(call.name ?? "")}` };
   try {

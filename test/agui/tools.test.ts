@@ -206,6 +206,25 @@ describe("the client's tools", () => {
     ]);
   });
 
+  it("R4: the calls of a run that did not end are answered and not run", async () => {
+    const reducer = engine("js").createReducer({ protocol: "ag-ui", transport: "json", onError: () => {} });
+    for (const event of [started(), ...tool("c", ["{}"]), toolStart("d")]) reducer.apply(event);
+    const tools = { f: { run: () => "x" } };
+    const running = reducer.snapshot<AGUIModel>()!;
+    await expect(runTools({ snapshot: running, tools, consent: () => true })).rejects.toThrow(StreamfoldError);
+    reducer.finish();
+    const cut = reducer.snapshot<AGUIModel>()!;
+    reducer.apply(toolStart("d"));
+    const refused = reducer.snapshot<AGUIModel>()!;
+    expect([cut.run.status, refused.run.status]).toEqual(["truncated", "rejected"]);
+    for (const snapshot of [cut, refused]) {
+      const answers = await runTools({ snapshot, tools, consent: () => true });
+      expect(answers.map(({ toolCallId, error }) => [toolCallId, error])).toEqual(
+        ["c", "d"].map((id) => [id, "the call was not run: its run did not end"]),
+      );
+    }
+  });
+
   it("after an interrupted run, what the agent goes on with itself is left alone", async () => {
     const interrupts = [{ id: "i", reason: "confirm", toolCallId: "1" }];
     const events = [
