@@ -222,6 +222,11 @@ class EventProducer implements Producer {
   }
 
   finish(fields: FinishFields = {}): Uint8Array {
+    return this.emit(this.finished(fields));
+  }
+
+  /** The RUN_FINISHED of the run, with the calls that are pending where it is a success. */
+  private finished(fields: FinishFields): AGUIEvent {
     const { threadId = "", runId = "" } = this.reducer.run;
     const given = withoutUndefined(fields) as FinishFields;
     const outcome = given.outcome ?? { type: "success" as const };
@@ -230,7 +235,7 @@ class EventProducer implements Producer {
       outcome.type === "success" && outcome.pendingToolCallIds === undefined && pending.length > 0
         ? { outcome: { ...outcome, pendingToolCallIds: pending } }
         : {};
-    return this.emit({ type: "RUN_FINISHED", threadId, runId, ...given, ...named } as AGUIEvent);
+    return { type: "RUN_FINISHED", threadId, runId, ...given, ...named } as AGUIEvent;
   }
 
   fail(message: string, fields: FailFields = {}): Uint8Array {
@@ -242,8 +247,11 @@ class EventProducer implements Producer {
   }
 
   cancel(fields: CancelFields = {}): Uint8Array[] {
-    const closed = this.closeOpen();
-    return [...closed, this.finish({ ...fields, outcome: { type: "cancelled" } })];
+    const finished = this.finished({ ...fields, outcome: { type: "cancelled" } });
+    // What is wrong with it must show before anything is closed.
+    judgeEvent(ownTree(finished, this.depth).value);
+    this.encoder.encode(finished);
+    return [...this.closeOpen(), this.emit(finished)];
   }
 
   snapshot<Model = AGUIModel>(): Model {

@@ -223,6 +223,10 @@ describe("the runs of a producer", () => {
       textChunk({ messageId: "k", delta: "x", ...OWN }),
     ];
     const to = having(list);
+    const before = to.snapshot();
+    expect(() => to.cancel({ usage: [{ inputTokens: -1 }] })).toThrow(StreamfoldError);
+    expect(() => to.cancel({ result: () => 1 })).toThrow(StreamfoldError);
+    expect(to.snapshot()).toEqual(before);
     const pieces = to.cancel({ usage: [{ inputTokens: 1 }] });
     expect(lines(...pieces).map(({ type }) => type)).toEqual([
       "TOOL_CALL_END",
