@@ -31,7 +31,7 @@ import { closeDocument, documentFaultOffset, documentFaultOperation, findValue, 
 import { addDocumentHandle, addHandle, connectionOf, documentOf, dropHandle, findConnection, findDocument, replaceHandle } from "./session/handles";
 import {
   isComplete, NO_RESULT, NO_RESULT_FORM, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeArgumentText, writeChangesOf, writeLastEventId, writeSnapshot, writeSnapshotMsgpack, writeStats, writeStreamIds,
-  writeStreamStats,
+  writeStreamStats, writeUnresolved,
 } from "./session/inspect";
 import { baselineText, keepBaseIds, loadMsgpack, loadText, materializeText, textFaultOffset } from "./session/stored";
 import { findStream, releaseStream } from "./session/streams";
@@ -330,27 +330,40 @@ export function stream_load(h: u32, idLength: u32, seq: f64, n: u32, format: u32
   return done ? 0 : keepFault(textFaultOffset);
 }
 
-/** Materializes the block of `n` bytes in the staging area; 0 or an E_ id. */
-export function stream_materialize(h: u32, idLength: u32, n: u32): u32 {
+/**
+ * Materializes the block of `n` bytes in the staging area, 64 bytes behind which the id of `blockIdLength` bytes stands that it must have (0: any); 0 or an
+ * E_ id.
+ */
+export function stream_materialize(h: u32, idLength: u32, n: u32, blockIdLength: u32): u32 {
   const c = connectionOf(h);
   enter(c);
   memory.fill(staging + n, 0, 64);
-  return materializeText(c, findStream(c, idAddress(), idLength), staging, n) ? 0 : keepFault(textFaultOffset);
+  return materializeText(c, findStream(c, idAddress(), idLength), staging, n, staging + n + 64, blockIdLength) ? 0 : keepFault(textFaultOffset);
 }
 
 /** Pauses the stream; 0 or an E_ id. */
 export function stream_pause(h: u32, idLength: u32): u32 {
   const t = streamOf(h, idLength);
   if (!t) return keepCode(E_NO_MODEL);
-  store<u8>(t, load<u8>(t, layoutOf.T_FLAGS) | layoutOf.PAUSED, layoutOf.T_FLAGS);
+  store<u8>(t, (load<u8>(t, layoutOf.T_FLAGS) & ~layoutOf.WAITING) | layoutOf.PAUSED, layoutOf.T_FLAGS);
   return 0;
 }
 
-/** Applies what was queued; returns the events accepted; see `session_state`. */
-export function stream_resume(h: u32, idLength: u32): u32 {
+/**
+ * Writes what there is to know of the block whose id is `blockIdLength` bytes in the staging area (0xffffffff: of the one that the stream waits for), when it
+ * is a reference, to the result: JSON with generation, biz, id, ref; its length, −1 = it is none.
+ */
+export function stream_unresolved(h: u32, idLength: u32, blockIdLength: u32): i32 {
+  const c = connectionOf(h);
+  enter(c);
+  return writeUnresolved(findStream(c, idAddress(), idLength), staging, blockIdLength);
+}
+
+/** Applies what was queued; `skip`: the first event is refused when it patches a reference. Returns the events accepted; see `session_state`. */
+export function stream_resume(h: u32, idLength: u32, skip: u32): u32 {
   const c = connectionOf(h), t = findStream(c, idAddress(), idLength);
   beginCall(c);
-  return t ? noted(c, resumeStream(c, t)) : 0;
+  return t ? noted(c, resumeStream(c, t, skip != 0)) : 0;
 }
 
 /**

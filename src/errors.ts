@@ -158,6 +158,7 @@ const REASONS = [
   "groups",
   "bytes",
   "frames",
+  "it must be the id that was asked for",
 ] as const;
 
 /** The reason of a member that is not there. */

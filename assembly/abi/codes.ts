@@ -157,6 +157,8 @@ export const R_FRAMED_REFERENCE = 103;
 export const R_LIMIT_GROUPS = 104;
 export const R_LIMIT_BYTES = 105;
 export const R_LIMIT_FRAMES = 106;
+// of a body for a reference
+export const R_OTHER_ID = 107;
 
 // Warning ids. Order = src/errors.ts WARNING_CODES.
 export const W_DUPLICATE_SEQ = 1;

@@ -36,6 +36,8 @@ export const FLAG_REPLACE_UTF8 = 2;
 export const FLAG_DISCARD_TAIL = 4;
 export const FLAG_SKIP_UNDECODABLE = 8;
 export const FLAG_REPORT_EVENTS = 16;
+/** AgentUE: a patch of an unresolved reference pauses its stream. */
+export const FLAG_PAUSE_UNRESOLVED = 32;
 
 // Report record in the output queue, 8-byte aligned.
 export const REPORT_KIND = 0; // u8, REPORT_ below
@@ -60,6 +62,8 @@ export const REPORT_ERROR = 3;
 export const REPORT_GAP = 4;
 /** An event for the host's middleware: its text; the call waits (FEED_HELD). */
 export const REPORT_HELD = 5;
+/** A stream has paused before a patch of a reference: the text is the id of the block, the subject its key. */
+export const REPORT_UNRESOLVED = 6;
 
 export const HAS_STREAM = 1;
 export const HAS_SEQ = 2;
@@ -69,6 +73,9 @@ export const HAS_EVENT_INDEX = 16;
 
 /** Bit of what feeding calls return: reports wait in the output queue, or `session_state()` is not FEED_DONE. */
 export const FEED_ATTENTION = 1 << 30;
+
+/** Stands for a block's length of id: the block that the stream waits for. */
+export const AWAITED_BLOCK = 0xffffffff;
 
 // What `session_state()` says after a feeding call.
 export const FEED_DONE = 0;

@@ -32,11 +32,12 @@ import {
 import { isBinary } from "./binary";
 import {
   C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_END_ORDER, C_ERRORS, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FINISHED, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, C_SKIPPED,
-  C_TRUNCATED, C_WARNINGS, LOST, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_QUEUED_BYTES, T_RUN, T_STATE,
+  C_TRUNCATED, C_WARNINGS, LOST, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_QUEUED_BYTES, T_RUN, T_STATE, WAITING,
 } from "./layout";
 import { addEntry, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_SIZE, Q_TEXT } from "./queue";
 import { loadText, restoreText } from "./stored";
 import { findStream, linkEnded } from "./streams";
+import { awaitedReference } from "./waiting";
 
 const HEADER: u32 = 12;
 const BODY_FINISHED: u32 = 8, CUT_OFF: u32 = 16, PASSING: u32 = 32, PASSING_LINE: u32 = 64;
@@ -125,7 +126,8 @@ export function writeCheckpoint(c: usize): bool {
 
 function putStream(t: usize): bool {
   const s = t + T_STATE, run = <usize>load<u32>(t, T_RUN), state = load<u8>(s, S_FLAGS), paused = load<u8>(t, T_FLAGS);
-  const flags: u32 = (state & SEQ_KNOWN ? 1 : 0) | (paused & PAUSED ? 2 : 0) | (state & IN_BURST ? 4 : 0) | (paused & LOST ? 8 : 0);
+  const flags: u32 = (state & SEQ_KNOWN ? 1 : 0) | (paused & PAUSED ? 2 : 0) | (state & IN_BURST ? 4 : 0) | (paused & LOST ? 8 : 0)
+    | (paused & WAITING ? 16 : 0);
   const status: u32 = run ? (statusOfAgui(run) == code.RUN_REJECTED ? code.STATUS_REFUSED : code.STATUS_OPEN) : load<u8>(s, S_STATUS);
   if (!putBytes(t + T_ID, load<u32>(t, T_ID_LENGTH)) || !put8(status) || !put8(flags)) return false;
   if (!put64(load<f64>(s, S_SEQ)) || !put64(run ? load<f64>(run, A_VERSION) : load<f64>(s, S_VERSION))
@@ -256,10 +258,10 @@ function readStream(c: usize): bool {
   const count = take32(), queue = at;
   for (let i: u32 = 0; i < count && !bad; i++) { take64(0); take64(-1); takeBytes(); }
   const model = takeBytes(), n = takenLength;
-  if (bad || status - 1 > <u32>code.STATUS_REFUSED - 1 || flags > 15 || !isContents(id, idLength)) return false;
+  if (bad || status - 1 > <u32>code.STATUS_REFUSED - 1 || flags > 31 || !isContents(id, idLength)) return false;
   if ((endOrder > 0) != (status == code.STATUS_ENDED)) return false;
   const run = <usize>load<u32>(c, C_RUN), following = at;
-  if (run ? idLength != 0 || flags & 5 || status == code.STATUS_ERRORED || endOrder > 0 : findStream(c, id, idLength) != 0) return false;
+  if (run ? idLength != 0 || flags & 21 || status == code.STATUS_ERRORED || endOrder > 0 : findStream(c, id, idLength) != 0) return false;
   if (run) {
     store<f64>(run, version, A_VERSION);
     store<f64>(run, applied, A_APPLIED);
@@ -303,7 +305,8 @@ function readQueue(c: usize, t: usize, queue: usize, count: u32, flags: u32): bo
   at = following;
   if (flags & 8 && !addEntry(t, 0, 0, 0, 0)) return failWhole(E_OUT_OF_MEMORY);
   if (load<u32>(t, T_QUEUED_BYTES) > option(c, layout.OPT_QUEUED_BYTES)) return false;
-  store<u8>(t, (flags & 2 ? PAUSED : 0) | (flags & 8 ? LOST : 0), T_FLAGS);
+  store<u8>(t, (flags & 2 ? PAUSED : 0) | (flags & 8 ? LOST : 0) | (flags & 16 ? WAITING : 0), T_FLAGS);
+  if (flags & 16 && !awaitedReference(t)) return false;
   return (!count && !(flags & 8)) || (flags & 2) != 0;
 }
 

@@ -17,6 +17,7 @@ import { placeInMessage } from "./place";
 import { enqueue } from "./queue";
 import { emit, wireOf } from "./transcode/emit";
 import { findStream, forgetEnding, noteEnding, openStream, releaseStream } from "./streams";
+import { dropWaiting, isWaiting, mayWait, waitForReference } from "./waiting";
 
 const SEQ_PATH: usize = memory.data<u8>([0x2f, 0x73, 0x65, 0x71, 0, 0, 0, 0]);
 
@@ -48,12 +49,19 @@ export function handleEvent(c: usize, p: usize, end: usize, size: u32, held: boo
   }
   const t = findStream(c, id, n);
   aboutRoute(id, n);
-  if (t && !held && load<u8>(t, T_FLAGS) & PAUSED) return enqueue(c, t, p, end, size);
+  // a start makes pointless what waits for a reference
+  if (t && !held && load<u8>(t, T_FLAGS) & PAUSED && !(isWaiting(t) && opOf() == code.OP_START)) return enqueue(c, t, p, end, size);
   if (longAt >= 0) aboutPlace(longAt);
-  return decide(c, t, id, n, p, end);
+  return decide(c, t, id, n, p, end, size, held);
 }
 
-function decide(c: usize, t: usize, id: usize, n: u32, p: usize, end: usize): u32 {
+// The next unresolved reference is an error.
+let referencesFail: bool = false;
+
+/** Says whether an unresolved reference is an error, whatever the options say. */
+export function failReferences(yes: bool): void { referencesFail = yes; }
+
+function decide(c: usize, t: usize, id: usize, n: u32, p: usize, end: usize, size: u32, held: bool): u32 {
   const s = t ? t + T_STATE : 0;
   if (envelopeLongNumber) {
     aboutSequence(integerOf(F_SEQ));
@@ -77,7 +85,7 @@ function decide(c: usize, t: usize, id: usize, n: u32, p: usize, end: usize): u3
     return EVENT_REFUSED;
   }
   if (verdict != ACCEPTED) return refuse(c, t);
-  return t ? take(c, t, false, p, end) : open(c, id, n, p, end);
+  return t ? take(c, t, p, end, size, held) : open(c, id, n, p, end);
 }
 
 // Only a valid start opens a stream.
@@ -88,16 +96,20 @@ function open(c: usize, id: usize, n: u32, p: usize, end: usize): u32 {
   }
   const t = openStream(c, id, n);
   if (!t) return EVENT_NO_MEMORY;
-  return take(c, t, true, p, end);
+  return take(c, t, p, end, 0, false);
 }
 
-function take(c: usize, t: usize, isNew: bool, p: usize, end: usize): u32 {
+// `size` 0: the stream is new.
+function take(c: usize, t: usize, p: usize, end: usize, size: u32, held: bool): u32 {
   const s = t + T_STATE;
   const gap = revealsGap(s), lastSeq = load<f64>(s, S_SEQ);
   const account = setAccount(t);
   const done = apply(s);
   setAccount(account);
   if (!done) {
+    const isNew = !size;
+    const waits = faultCode == code.E_UNRESOLVED_REFERENCE && flags(c) & layout.FLAG_PAUSE_UNRESOLVED && !referencesFail;
+    if (waits && (held || mayWait(c, size))) return waitForReference(c, t, p, end, size, held);
     if (isNew) releaseStream(c, t);
     return faultCode == code.E_OUT_OF_MEMORY ? EVENT_NO_MEMORY : refuse(c, isNew ? 0 : t);
   }
@@ -109,7 +121,7 @@ function take(c: usize, t: usize, isNew: bool, p: usize, end: usize): u32 {
     aboutRoute(t + T_ID, load<u32>(t, T_ID_LENGTH));
     if (!emit(c, p, end)) noMemory(c);
   }
-  if (eventOp == code.OP_START) forgetEnding(c, t);
+  if (eventOp == code.OP_START) { forgetEnding(c, t); dropWaiting(c, t); }
   else if (eventOp == code.OP_END) noteEnding(c, t);
   return EVENT_ACCEPTED;
 }

@@ -32,12 +32,14 @@ import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/
 import { AGUI_SETS, selectTemplates, templatesAwake } from "./fast-path/trie";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_HELD_INDEX, C_HELD_OFFSET, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT,
-  C_RESUMING, C_RUN, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, IN_CHUNK, IN_TAIL, option, PAUSED, T_FLAGS,
+  C_RESUMING, C_RUN, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, IN_CHUNK, IN_TAIL, option, PAUSED, T_FLAGS, WAITING,
 } from "./layout";
 import { conclude, hasOption, hasRoom, nextIndex, readMessage } from "./message";
 import { aboutMessage, isOutputFull, reportFault } from "./output";
 import { handleMessage, scanMessage } from "./protocol";
 import { endEmission, releaseWire } from "./transcode/emit";
+import { failReferences } from "./events";
+import { isWaiting } from "./waiting";
 import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
 
 /** A larger output queue is given back with the next call. */
@@ -281,13 +283,22 @@ export function applyText(c: usize, p: usize, n: u32, isValue: bool): u32 {
 
 // ---------------------------------------------------------------- queued events
 
-/** Applies what was queued while the stream was paused. */
-export function resumeStream(c: usize, t: usize): u32 {
+/** Applies what was queued while the stream was paused. `skip`: an unresolved reference that the first event patches is an error. */
+export function resumeStream(c: usize, t: usize, skip: bool): u32 {
   if (!(load<u8>(t, T_FLAGS) & PAUSED)) return 0;
-  store<u8>(t, load<u8>(t, T_FLAGS) & ~PAUSED, T_FLAGS);
+  store<u8>(t, load<u8>(t, T_FLAGS) & ~(PAUSED | WAITING), T_FLAGS);
   takeQueue(c, t);
   store<u32>(c, <u32>t, C_RESUMING);
-  return runQueue(c);
+  failReferences(skip);
+  const accepted = runQueue(c);
+  failReferences(false);
+  return accepted;
+}
+
+// Whether the event in hand has met a reference: it waits again, and what stands behind it.
+function isResumedWaiting(c: usize): bool {
+  const t = <usize>load<u32>(c, C_RESUMING);
+  return t != 0 && isWaiting(t);
 }
 
 function runQueue(c: usize): u32 {
@@ -307,7 +318,8 @@ function runQueue(c: usize): u32 {
     setUnframed(true);
     const done = conclude(c, handleMessage(c, entry + Q_TEXT, end, load<u32>(entry, Q_BYTES), true));
     setUnframed(false);
-    if (load<u32>(c, C_STATE) == layout.FEED_NO_MEMORY) { giveQueueBack(c); return accepted; }
+    failReferences(false);
+    if (load<u32>(c, C_STATE) == layout.FEED_NO_MEMORY || isResumedWaiting(c)) { giveQueueBack(c); return accepted; }
     passEntry(c, entry);
     if (done) accepted++;
     if (load<u32>(c, C_STATE) == layout.FEED_HELD) return accepted;

@@ -31,6 +31,7 @@ import {
   C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FAILURE, C_FRAME, C_OPTIONS, C_RUN, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID,
   T_ID_LENGTH, T_NEXT, T_QUEUED, T_RUN, T_STATE,
 } from "./layout";
+import { awaitedReference, isWaiting, referenceOf, writeReference } from "./waiting";
 
 /** Gives back the buffers that serve single calls, so that what lives afterwards belongs to connections. */
 export function trim(): void {
@@ -116,6 +117,14 @@ export function writeArgumentText(c: usize, id: usize, n: u32, from: u32): i32 {
 export function versionOf(t: usize): f64 {
   const run = runOf(t);
   return run ? load<f64>(run, A_VERSION) : t ? load<f64>(t + T_STATE, S_VERSION) : 0;
+}
+
+/** Writes what there is to know of the block with the canonical id of `n` bytes at `id`, or of the awaited one, when it is a reference; else NO_RESULT. */
+export function writeUnresolved(t: usize, id: usize, n: u32): i32 {
+  if (!t || load<u32>(t, T_RUN)) return NO_RESULT;
+  const block = n != <u32>layout.AWAITED_BLOCK ? referenceOf(t, id, n) : isWaiting(t) ? awaitedReference(t) : 0;
+  if (!block) return NO_RESULT;
+  return writeReference(t, block) ? <i32>load<u32>(SCRATCH_RESULT, RUN_LEN) : NO_RESULT_MEMORY;
 }
 
 const QUOTE: usize = memory.data<u8>([0x22, 0, 0, 0, 0, 0, 0, 0]);

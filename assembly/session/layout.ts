@@ -42,6 +42,8 @@ export const T_ALLOCATION: usize = 56, T_RUN: usize = 60, T_STATE: usize = 64, T
 export const PAUSED: u8 = 1;
 /** An event did not fit into the queue of a paused stream; later ones are dropped until a start. */
 export const LOST: u8 = 2;
+/** The stream has paused by itself: the first of its queue is a patch of a reference. Only together with PAUSED. */
+export const WAITING: u8 = 4;
 
 export const IN_CHUNK: u8 = 1;
 export const IN_TAIL: u8 = 2;

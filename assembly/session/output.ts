@@ -160,6 +160,16 @@ export function reportGap(op: u32, lastSeq: f64): void {
   if (r) finish(r, 0);
 }
 
+/** Reports that a stream has paused before a patch of the block `id`, whose key is `key`, both canonical contents; their room was made. */
+export function reportUnresolved(id: usize, n: u32, key: usize, keyLength: u32): void {
+  const r = begin(layout.REPORT_UNRESOLVED, 0, 0, aboutOffset, aboutHas, n + keyLength);
+  if (!r) return;
+  copyExact(textAt(r), id, n);
+  copyExact(textAt(r) + n, key, keyLength);
+  store<u32>(r, keyLength, layout.REPORT_SUBJECT_LENGTH);
+  finish(r, n);
+}
+
 /** Room for the reports of a message whose event takes `n` bytes; false = out of memory. A long path takes its room when it comes. */
 export function reserveOutput(n: u32): bool { return scratchReserve(OUTPUT, n + 4096); }
 

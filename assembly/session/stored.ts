@@ -20,6 +20,7 @@ import { loadModel, materializeBlock } from "../reduce/agentue/apply";
 import { msgpackReasonId } from "./binary";
 import { C_COUNT, C_FIRST, C_RUN, MESSAGE_ROOM, option, T_STATE } from "./layout";
 import { forgetEnding, openStream, releaseStream } from "./streams";
+import { dropWaiting, noteMaterialized } from "./waiting";
 
 /** Byte offset of the last text fault, −1 when the fault has none. */
 export let textFaultOffset: f64 = -1;
@@ -84,6 +85,7 @@ export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64,
     return false;
   }
   forgetEnding(c, t);
+  dropWaiting(c, t);
   return true;
 }
 
@@ -149,14 +151,18 @@ export function keepBaseIds(c: usize, old: usize): bool {
   return done;
 }
 
-/** Puts the block text at `p` in the place of its reference in stream `t` (0: it does not exist). */
-export function materializeText(c: usize, t: usize, p: usize, n: u32): bool {
+/**
+ * Puts the block text at `p` in the place of its reference in stream `t` (0: it does not exist). `id` of `idLength` bytes of canonical contents: the id that
+ * it must have; `idLength` 0: any.
+ */
+export function materializeText(c: usize, t: usize, p: usize, n: u32, id: usize, idLength: u32): bool {
   const start = readObject(c, p, n, false);
   if (!start) return false;
   pathReset();
   if (load<u8>(start) != 0x7b) return fail(code.E_BAD_BLOCK, code.R_OBJECT);
   const account = setAccount(t);
-  const done = materializeBlock(t ? t + T_STATE : 0, start, canonicalEnd);
+  const done = materializeBlock(t ? t + T_STATE : 0, start, canonicalEnd, id, idLength);
   setAccount(account);
+  if (done) noteMaterialized(t);
   return done;
 }

@@ -9,6 +9,8 @@ export type Transport = "sse" | "ndjson" | "json" | "msgpack" | "protobuf";
 /** Forms of a model that goes in or out as bytes. */
 export type ModelFormat = "json" | "msgpack";
 export type Sequence = "dedupe" | "strict" | "off";
+/** What an event does that patches a reference without its body. */
+export type Unresolved = "error" | "pause";
 export type OnViolation = "refuse-stream" | "skip-event";
 /** Status of an AG-UI run (docs/semantics-agui.md §8). */
 export type RunStatus =
@@ -62,6 +64,7 @@ export interface SessionOptions {
   limits: Limits;
   sequence: Sequence;
   onViolation: OnViolation;
+  unresolved: Unresolved;
   utf8: "fatal" | "replace";
   unterminatedTail: "use" | "discard";
   undecodable: "fail" | "skip";
@@ -89,7 +92,32 @@ export type Report =
   | { kind: "event"; event: unknown; streamId: string; eventIndex: number }
   | ({ kind: "warning"; streamId?: string; seq?: number; eventIndex: number } & WarningFacts)
   | { kind: "error"; fault: Fault }
-  | { kind: "gap"; gap: Gap };
+  | { kind: "gap"; gap: Gap }
+  | { kind: "unresolved"; pause: ReferencePause };
+
+/** A stream has paused by itself: an event patches a block that is a reference (docs/semantics.md §5). */
+export interface ReferencePause {
+  streamId: string;
+  /** The block. */
+  id: string;
+  /** Its opaque key; other blocks may have the same one (AgentUE §3.4). */
+  ref: string;
+  /** Of the event, which waits. */
+  seq: number;
+  eventIndex: number;
+}
+
+/** An unresolved reference of a model. */
+export interface Reference {
+  /** The block. */
+  id: string;
+  /** Its opaque key (AgentUE §3.4). */
+  ref: string;
+  /** The model's `biz`: it selects the application that the key belongs to. */
+  biz: string;
+  /** Another number whenever a `start`, `load` or `restore` has put another model in the place of this one. Only ever compared for equality. */
+  generation: number;
+}
 
 export interface Gap {
   streamId: string;
@@ -224,12 +252,18 @@ export interface EngineSession {
   loadValue?(streamId: string, seq: number | undefined, model: unknown): Fault | undefined;
   checkpoint(): Uint8Array;
   restore(bytes: Uint8Array): Fault | undefined;
-  /** `block`: JSON text. Paths of faults point into the block. */
-  materialize(streamId: string, block: Uint8Array): Fault | undefined;
-  materializeValue?(streamId: string, block: unknown): Fault | undefined;
+  /** `block`: JSON text. Paths of faults point into the block. `id`: the one that it must have. */
+  materialize(streamId: string, block: Uint8Array, id?: string): Fault | undefined;
+  materializeValue?(streamId: string, block: unknown, id?: string): Fault | undefined;
+  /** What there is to know of a block, or without `id` of the one that the stream waits for, when it is a reference. */
+  unresolved(streamId: string, id?: string): Reference | undefined;
   pause(streamId: string): Fault | undefined;
-  /** Applies what was queued; returns the number of events accepted (0 for a stream that is not paused or does not exist). */
-  resume(streamId: string, reports: Report[]): number;
+  /**
+   * Applies what was queued; returns the number of events accepted (0 for a stream that is not paused or does not exist).
+   *
+   * @param skip whether an unresolved reference that the first event patches is an error
+   */
+  resume(streamId: string, reports: Report[], skip?: boolean): number;
   status(streamId: string): StreamStatus;
   seq(streamId: string): number | undefined;
   /** A fresh JavaScript value of the model, or undefined without one. */
@@ -380,6 +414,11 @@ export interface ReducerOptions {
   sequence?: Sequence;
   /** Default "refuse-stream". */
   onViolation?: OnViolation;
+  /**
+   * AgentUE, an event that patches a block which is a reference: default "error" refuses it alone with `unresolved_reference`; "pause" pauses its stream before it,
+   * so that nothing behind it is applied until the block was materialized and the stream resumed (docs/references.md).
+   */
+  unresolved?: Unresolved;
   /** Ill-formed UTF-8: default "fatal". */
   utf8?: "fatal" | "replace";
   /** A last message without its terminator: default "use". */
@@ -404,6 +443,8 @@ export interface ReducerOptions {
   onWarning?(warning: Warning): void;
   onError?(error: StreamfoldError): void;
   onGap?(gap: Gap): void;
+  /** A stream has paused by itself before a patch of a reference; with `unresolved: "pause"` only. */
+  onUnresolved?(pause: ReferencePause): void;
 }
 
 export interface StreamSelector {
@@ -433,9 +474,16 @@ export interface Reducer {
   load(model: unknown, options?: StreamSelector & { seq?: number; format?: ModelFormat }): void;
   checkpoint(): Uint8Array;
   restore(bytes: Uint8Array): void;
-  materialize(block: unknown, options?: StreamSelector): void;
+  /** AgentUE: the inline body of a reference takes its place. `id`: the one that it must have, else `bad_block`. */
+  materialize(block: unknown, options?: StreamSelector & { id?: string }): void;
+  /**
+   * AgentUE: the reference that a stream waits for which has paused by itself, or with `id` that block when it is a reference; undefined otherwise. Costs nothing
+   * like a snapshot.
+   */
+  unresolved(options?: StreamSelector & { id?: string }): Reference | undefined;
   pause(options?: StreamSelector): void;
-  resume(options?: StreamSelector): number;
+  /** Applies what was queued. `skip`: the first event, when it patches a reference, is refused with `unresolved_reference` instead of waiting again. */
+  resume(options?: StreamSelector & { skip?: boolean }): number;
   /** The model as a fresh value, or undefined without one. `Model` is what the caller takes it for, such as `AgentUEModel` of streamfold/agentue. */
   snapshot<Model = unknown>(options?: StreamSelector & { integers?: "number" | "bigint" }): Model | undefined;
   snapshotBytes(options?: StreamSelector & { format?: ModelFormat }): Uint8Array;
@@ -465,7 +513,14 @@ export interface Reducer {
 }
 
 /** Options that a transcoder has no use for: it has two wires, and nobody reads its events or its model. */
-export type ReducerOnly = "transport" | "onEvent" | "eventTypes" | "middleware" | "keepEnded";
+export type ReducerOnly =
+  | "transport"
+  | "onEvent"
+  | "eventTypes"
+  | "middleware"
+  | "keepEnded"
+  | "unresolved"
+  | "onUnresolved";
 
 /** What a transcoder is made with: the options of a reducer that judge events, and the two wires. */
 export interface TranscoderOptions extends Omit<ReducerOptions, ReducerOnly> {

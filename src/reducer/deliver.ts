@@ -43,6 +43,9 @@ function call(report: Report, error: StreamfoldError | undefined, listeners: Lis
     case "gap":
       listeners.onGap?.(report.gap);
       break;
+    case "unresolved":
+      listeners.onUnresolved?.(report.pause);
+      break;
     case "error":
       // What the caller did wrong is for the caller: it is thrown, whoever listens.
       if (error!.scope !== "usage") listeners.onError?.(error!);

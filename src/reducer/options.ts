@@ -8,10 +8,12 @@ import type {
   Protocol,
   ReducerOnly,
   ReducerOptions,
+  ReferencePause,
   SessionOptions,
   StreamSelector,
   TranscoderOptions,
   Transport,
+  Unresolved,
   Warning,
 } from "../engine/contract.js";
 import { type StreamfoldError, usageError, warningMessage } from "../errors.js";
@@ -27,6 +29,7 @@ export interface Listeners {
   onWarning: ((warning: Warning) => void) | undefined;
   onError: ((error: StreamfoldError) => void) | undefined;
   onGap: ((gap: Gap) => void) | undefined;
+  onUnresolved: ((pause: ReferencePause) => void) | undefined;
 }
 
 /** Options as the sessions and the reducer take them. */
@@ -62,6 +65,8 @@ const OPTIONS: { readonly [Name in OptionName]: readonly [UserOf<Name>, Protocol
   sequence: ["both", "agentue"],
   keepEnded: ["reducer", "agentue"],
   onGap: ["both", "agentue"],
+  unresolved: ["reducer", "agentue"],
+  onUnresolved: ["reducer", "agentue"],
   input: ["both", "ag-ui"],
   maxProtocolVersion: ["both", "ag-ui"],
   middleware: ["reducer", "ag-ui"],
@@ -148,6 +153,7 @@ function resolve(options: Shared, readers: Partial<ReducerOptions>, wire: "trans
       limits,
       sequence: oneOf(options, "sequence", ["dedupe", "strict", "off"]),
       onViolation: oneOf(options, "onViolation", ["refuse-stream", "skip-event"]),
+      unresolved: unresolved(readers.unresolved),
       utf8: oneOf(options, "utf8", ["fatal", "replace"]),
       unterminatedTail: oneOf(options, "unterminatedTail", ["use", "discard"]),
       undecodable: oneOf(options, "undecodable", ["fail", "skip"]),
@@ -245,6 +251,11 @@ function oneOf<K extends keyof Shared & keyof ReducerOptions>(
   return value as Exclude<ReducerOptions[K], undefined>;
 }
 
+function unresolved(value: Unresolved | undefined): Unresolved {
+  if (value === undefined || value === "error" || value === "pause") return value ?? "error";
+  throw usageError("bad_argument", 'unresolved must be "error" or "pause"');
+}
+
 function keepEnded(value: number | undefined): number {
   if (value === undefined) return Number.POSITIVE_INFINITY;
   if (value !== Number.POSITIVE_INFINITY && (!Number.isSafeInteger(value) || value < 0)) {
@@ -265,6 +276,7 @@ export function listenersOf(options: Partial<Listeners>, readers = options): Lis
     onWarning: listener(options, "onWarning"),
     onError: listener(options, "onError"),
     onGap: listener(options, "onGap"),
+    onUnresolved: listener(readers, "onUnresolved"),
   };
 }
 
@@ -291,6 +303,17 @@ export function streamOf(options: StreamSelector | undefined): string {
   if (typeof streamId !== "string")
     throw usageError("bad_argument", `streamId must be a string, not ${describe(streamId)}`);
   return streamId;
+}
+
+/**
+ * The `id` of a block, where one was given.
+ *
+ * @throws StreamfoldError `bad_argument` for anything but a non-empty string
+ */
+export function blockIdOf(options: { id?: string } | undefined): string | undefined {
+  const id: unknown = optionOf(options, "id");
+  if (id === undefined || (typeof id === "string" && id !== "")) return id;
+  throw usageError("bad_argument", `id must be the id of a block, not ${describe(id)}`);
 }
 
 /**

@@ -8,6 +8,8 @@ import type {
   Middleware,
   ModelFormat,
   Reducer,
+  Reference,
+  ReferencePause,
   Report,
   Stats,
   StreamSelector,
@@ -18,7 +20,7 @@ import { encodeText, isBufferSource, toBytes } from "./bytes.js";
 import { type Delivered, deliver, failureOf } from "./deliver.js";
 import { resolveFork } from "./fork-options.js";
 import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
-import { checkPosition, formatOf, type Listeners, streamOf } from "./options.js";
+import { blockIdOf, checkPosition, formatOf, type Listeners, streamOf } from "./options.js";
 import { PartialArguments } from "./partial-args.js";
 import type { Sessions } from "./sessions.js";
 
@@ -30,6 +32,11 @@ export const OBSERVE: unique symbol = Symbol.for("streamfold.observe");
 
 /** Makes a reducer of an engine on sessions of its own. */
 export type OpenReducer = (sessions: Sessions, listeners: Listeners) => ReducerHandle;
+/**
+ * Internal: how a resolver hears of streams that have paused before a patch of a reference (`pause`), and that everything may be another (undefined, after
+ * `restore`). Registered for the same reason.
+ */
+export const ON_UNRESOLVED: unique symbol = Symbol.for("streamfold.unresolved");
 
 /** Shared by the reducers of one engine: a snapshot is lent to a callback, and memory must stay as it is. */
 export interface Lending {
@@ -56,6 +63,7 @@ export class ReducerHandle implements Reducer {
   readonly #reports: Report[] = [];
   readonly #partialArguments = new PartialArguments();
   readonly #lending: Lending;
+  #onRestore: (() => void) | undefined;
   #closed = false;
   /** The connection has failed and its listener was told; the session reports the same failure at every push. */
   #failed = false;
@@ -145,19 +153,26 @@ export class ReducerHandle implements Reducer {
     this.#sessions.restore(toBytes(bytes, "restore takes what checkpoint() gave"));
     this.#failed = false;
     this.#partialArguments.clear();
+    this.#onRestore?.();
   }
 
-  materialize(block: unknown, options?: StreamSelector): void {
+  materialize(block: unknown, options?: Selector<{ id?: string }>): void {
     this.#enter();
     if (this.#sessions.options.agui !== undefined) throw usageError("bad_argument", "AG-UI has no references");
     const streamId = streamOf(options);
+    const id = blockIdOf(options);
     const text = textInput(block);
     const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
     raise(
       text === undefined && session.materializeValue !== undefined
-        ? this.#guarded(() => session.materializeValue!(streamId, block))
-        : this.#withText(text, block, (json) => session.materialize(streamId, json)),
+        ? this.#guarded(() => session.materializeValue!(streamId, block, id))
+        : this.#withText(text, block, (json) => session.materialize(streamId, json, id)),
     );
+  }
+
+  unresolved(options?: Selector<{ id?: string }>): Reference | undefined {
+    this.#alive();
+    return this.#sessions.any().unresolved(streamOf(options), blockIdOf(options));
   }
 
   pause(options?: StreamSelector): void {
@@ -165,13 +180,15 @@ export class ReducerHandle implements Reducer {
     raise(this.#sessions.any().pause(streamOf(options)));
   }
 
-  resume(options?: StreamSelector): number {
+  resume(options?: Selector<{ skip?: boolean }>): number {
     this.#enter();
     const streamId = streamOf(options);
+    const skip = optionOf(options, "skip") ?? false;
+    if (typeof skip !== "boolean") throw usageError("bad_argument", "skip must be true or false");
     const session = this.#sessions.any();
     let applied: number;
     try {
-      applied = session.resume(streamId, this.#reports);
+      applied = session.resume(streamId, this.#reports, skip);
     } catch (error) {
       throw this.#broken(error);
     }
@@ -304,6 +321,26 @@ export class ReducerHandle implements Reducer {
       } finally {
         listener(event, info);
       }
+    };
+  }
+
+  [ON_UNRESOLVED](listener: (pause: ReferencePause | undefined) => void): () => void {
+    this.#enter();
+    if (this.#sessions.options.unresolved !== "pause")
+      throw usageError("bad_argument", 'the reducer must have been made with unresolved: "pause"');
+    if (this.#onRestore !== undefined) throw usageError("bad_argument", "the reducer has a resolver");
+    const former = this.#listeners.onUnresolved;
+    this.#onRestore = () => listener(undefined);
+    this.#listeners.onUnresolved = (pause) => {
+      try {
+        former?.(pause);
+      } finally {
+        listener(pause);
+      }
+    };
+    return () => {
+      this.#onRestore = undefined;
+      this.#listeners.onUnresolved = former;
     };
   }
 

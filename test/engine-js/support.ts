@@ -11,6 +11,7 @@ export function options({ limits, ...rest }: Overrides = {}): SessionOptions {
     transport: "sse",
     sequence: "dedupe",
     onViolation: "refuse-stream",
+    unresolved: "error",
     utf8: "fatal",
     unterminatedTail: "use",
     undecodable: "fail",

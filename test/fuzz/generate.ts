@@ -425,8 +425,11 @@ function randomCall(rng: Rng, generator: Generator): Action {
   const streamId = generator.streamId();
   const kind = rng.int(20);
   if (kind < 3) return { do: "pause", streamId };
-  if (kind < 6) return { do: "resume", streamId };
-  if (kind < 8) return { do: "materialize", json: generator.block(rng.pick(BLOCK_IDS)), streamId };
+  if (kind < 6) return { do: "resume", streamId, skip: rng.chance(0.3) };
+  if (kind < 8) {
+    const id = rng.pick(BLOCK_IDS);
+    return { do: "materialize", json: generator.block(id), streamId, id: rng.pick(["", id, id, "other"]) };
+  }
   if (kind < 9)
     return { do: "load", json: generator.model(streamId), seq: rng.chance(0.5) ? rng.int(5) : undefined, streamId };
   if (kind < 13) return { do: "changes", streamId, since: rng.chance(0.2) ? undefined : rng.int(12) };
@@ -453,6 +456,7 @@ function randomOptions(rng: Rng, plain: boolean): Options {
   return {
     sequence: rng.pick(["dedupe", "dedupe", "strict", "off"]),
     onViolation: rng.pick(["refuse-stream", "skip-event", "skip-event"]),
+    unresolved: rng.pick(["error", "pause", "pause"]),
     utf8: rng.pick(["fatal", "fatal", "replace"]),
     undecodable: rng.pick(["fail", "skip", "skip"]),
     unterminatedTail: rng.pick(["use", "use", "discard"]),

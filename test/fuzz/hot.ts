@@ -61,6 +61,11 @@ export function hotScript(rng: Rng): Script {
     if (seq > (seqs.get(stream) as number)) seqs.set(stream, seq);
     let json = append(rng, rng.pick(shapes), seq, rng.pick(rng.chance(0.02) ? IDS : targets), stream);
     if (rng.chance(disturbed)) json = disturb(rng, json);
+    else if (rng.chance(0.01))
+      json = json
+        .replace('"append"', '"set"')
+        .replace(/"mask".*?,/, "")
+        .replace(/"(content|note)"/, '"ref"');
     body += rng.chance(0.02) && transport === "sse" ? `: comment${eol}${frame(json)}` : frame(json);
     if (transport === "json" || rng.chance(0.15)) flush();
     if (rng.chance(0.02)) actions.push(...call(rng, stream, flush));
@@ -71,6 +76,7 @@ export function hotScript(rng: Rng): Script {
     onViolation: rng.pick(["refuse-stream", "skip-event", "skip-event"] as const),
     undecodable: "skip" as const,
     sequence: rng.pick(["dedupe", "dedupe", "strict", "off"] as const),
+    unresolved: rng.pick(["error", "pause"] as const),
   };
   return { transport, options, listen: rng.chance(0.15), actions };
 }
@@ -135,7 +141,12 @@ function disturb(rng: Rng, json: string): string {
 
 function call(rng: Rng, streamId: string, flush: () => void): Action[] {
   flush();
-  switch (rng.int(6)) {
+  switch (rng.int(7)) {
+    case 6: {
+      const block = { id: rng.pick(BLOCKS), type: "text", content: "body " };
+      const resume = { do: "resume", streamId, skip: rng.chance(0.3) } as const;
+      return [{ do: "materialize", json: JSON.stringify(block), streamId }, resume];
+    }
     case 0:
       return [{ do: "migrate", step: rng.int(3) }];
     case 1:

@@ -7,8 +7,9 @@ import { type Entry, Fold, type Options, thrown } from "../support/fold.js";
 export type Action =
   | { do: "bytes"; bytes: string; cuts: readonly number[] }
   | { do: "apply"; json: string; as: "text" | "object" }
-  | { do: "pause" | "resume" | "release" | "snapshot"; streamId: string }
-  | { do: "materialize"; json: string; streamId: string }
+  | { do: "pause" | "release" | "snapshot"; streamId: string }
+  | { do: "resume"; streamId: string; skip?: boolean }
+  | { do: "materialize"; json: string; streamId: string; id?: string }
   | { do: "load"; json: string; seq: number | undefined; streamId: string }
   | { do: "changes"; streamId: string; since: number | undefined }
   | { do: "migrate"; step: number }
@@ -101,13 +102,17 @@ function act(fold: Fold, action: Exclude<Action, { do: "migrate" }>, uncut: bool
     case "pause":
       return thrown(() => reducer.pause({ streamId: action.streamId }));
     case "resume":
-      return fold.resume(action.streamId);
+      return fold.resume(action.streamId, action.skip);
     case "release":
       return reducer.release({ streamId: action.streamId });
     case "snapshot":
       return JSON.stringify(reducer.snapshot({ streamId: action.streamId }));
     case "materialize":
-      return withoutOffset(thrown(() => reducer.materialize(action.json, { streamId: action.streamId })));
+      return withoutOffset(
+        thrown(() =>
+          reducer.materialize(action.json, { streamId: action.streamId, ...(action.id && { id: action.id }) }),
+        ),
+      );
     case "load": {
       const seq = action.seq === undefined ? {} : { seq: action.seq };
       return withoutOffset(thrown(() => reducer.load(action.json, { streamId: action.streamId, ...seq })));
@@ -144,9 +149,20 @@ function state(fold: Fold, failed: boolean): unknown {
   const stats = failed ? { ...counted, bytes: 0 } : counted;
   const streams = fold.streams().map((stream) => {
     const { memory: __, ...own } = reducer.stats({ streamId: stream.streamId });
-    return [stream, own];
+    return [stream, own, awaited(fold, stream.streamId)];
   });
   return [streams, stats, reducer.lastEventId ?? null, reducer.retry ?? null];
+}
+
+/** What the stream waits for; how models are numbered is an engine's own affair. */
+function awaited({ reducer }: Fold, streamId: string): unknown {
+  const reference = reducer.unresolved({ streamId });
+  if (reference === undefined) return null;
+  const { generation: _, ...told } = reference;
+  const same = reducer.unresolved({ streamId, id: told.id });
+  if (same?.ref !== told.ref || same.generation !== reference.generation)
+    throw new Error("unresolved() contradicts itself");
+  return told;
 }
 
 /** Offsets are compared where the connection failed, and over binary wires; where a stream's fault lies in a text is only a help. */

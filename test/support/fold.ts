@@ -5,6 +5,7 @@ import type {
   Protocol,
   Reducer,
   ReducerOptions,
+  ReferencePause,
   StreamStatus,
   Transport,
 } from "../../src/engine/contract.js";
@@ -44,7 +45,8 @@ export type Entry =
   | { kind: "event"; streamId: string; eventIndex: number; event: unknown }
   | { kind: "warning"; warning: WarningRecord }
   | { kind: "error"; error: ErrorRecord }
-  | { kind: "gap"; gap: Gap };
+  | { kind: "gap"; gap: Gap }
+  | { kind: "unresolved"; pause: ReferencePause };
 
 export interface StreamState {
   streamId: string;
@@ -55,7 +57,10 @@ export interface StreamState {
   model: string | undefined;
 }
 
-export type Options = Omit<ReducerOptions, "protocol" | "transport" | "onEvent" | "onWarning" | "onError" | "onGap"> & {
+export type Options = Omit<
+  ReducerOptions,
+  "protocol" | "transport" | "onEvent" | "onWarning" | "onError" | "onGap" | "onUnresolved"
+> & {
   /** Default "agentue". */
   protocol?: Protocol;
 };
@@ -134,8 +139,8 @@ export class Fold {
     return count;
   }
 
-  resume(streamId: string): number {
-    return this.#run(() => this.reducer.resume({ streamId }));
+  resume(streamId: string, skip = false): number {
+    return this.#run(() => this.reducer.resume({ streamId, skip }));
   }
 
   finish(): FinishResult {
@@ -200,6 +205,10 @@ export class Fold {
     return this.log.flatMap((entry) => (entry.kind === "gap" ? [entry.gap] : []));
   }
 
+  get pauses(): ReferencePause[] {
+    return this.log.flatMap((entry) => (entry.kind === "unresolved" ? [entry.pause] : []));
+  }
+
   get events(): unknown[] {
     return this.log.flatMap((entry) => (entry.kind === "event" ? [entry.event] : []));
   }
@@ -232,7 +241,7 @@ export class Fold {
     return count;
   }
 
-  #listeners(): Pick<ReducerOptions, "onEvent" | "onWarning" | "onError" | "onGap"> {
+  #listeners(): Pick<ReducerOptions, "onEvent" | "onWarning" | "onError" | "onGap" | "onUnresolved"> {
     const log = this.log;
     if (this.#isAgui) return this.#aguiListeners();
     return {
@@ -243,6 +252,7 @@ export class Fold {
         this.sentences.push(sentence(error.message));
       },
       onGap: (gap) => void log.push({ kind: "gap", gap: { ...gap } }),
+      onUnresolved: (pause) => void log.push({ kind: "unresolved", pause: { ...pause } }),
     };
   }
 

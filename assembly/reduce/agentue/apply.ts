@@ -1,5 +1,6 @@
 // What an accepted event does to its stream (docs/semantics.md §3 step 8 and §4).
 import * as code from "../../abi/codes";
+import { equalBytes } from "../../memory/copy";
 import { CHANGE_FIELD, CHANGE_META, nextVersion } from "../change-log";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
@@ -86,8 +87,11 @@ export function loadModel(s: usize, p: usize, seq: f64): bool {
   return true;
 }
 
-/** Puts the canonical inline block [p, end) in the place of its reference (AgentUE §3.4). Paths point into the block. */
-export function materializeBlock(s: usize, p: usize, end: usize): bool {
+/**
+ * Puts the canonical inline block [p, end) in the place of its reference (AgentUE §3.4). `id` of `idLength` bytes: the one that it must have; `idLength` 0:
+ * any. Paths point into the block.
+ */
+export function materializeBlock(s: usize, p: usize, end: usize, id: usize, idLength: u32): bool {
   pathReset();
   if (!checkBlock(p, end, true)) {
     if (!blockIsReference) return false;
@@ -96,6 +100,11 @@ export function materializeBlock(s: usize, p: usize, end: usize): bool {
     pathReset();
     pathName(name.NAME_REF, 3);
     return fail(code.E_BAD_BLOCK, code.R_NOT_ALLOWED);
+  }
+  if (idLength && !(blockIdLength == idLength && equalBytes(blockId, id, idLength))) {
+    pathReset();
+    pathName(name.NAME_ID, 2);
+    return fail(code.E_BAD_BLOCK, code.R_OTHER_ID);
   }
   if (!s || load<u8>(s, S_STATUS) == code.STATUS_NONE) return failWhole(code.E_NO_MODEL);
   const block = findBlock(s, blockId, blockIdLength);

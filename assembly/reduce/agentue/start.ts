@@ -16,8 +16,11 @@ import { maxModel } from "./limits";
 import { foundAt, foundBlocks, modelIsIrregular, modelMemberAt, modelMembers } from "./model-scan";
 import {
   addBlock, addBlockNeeds, freeBlockRecord, freeModel, IS_REFERENCE, moveModel, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META,
-  S_META_HOLE, S_SHELL, S_SHELL_LENGTH, S_SIZE, STATE_SIZE,
+  S_META_HOLE, S_MODEL, S_SHELL, S_SHELL_LENGTH, S_SIZE, STATE_SIZE,
 } from "./state";
+
+// Models that streams have got so far.
+let models: u32 = 0;
 
 // STATE_SIZE bytes
 const BUILT: usize = memory.data(160, 16);
@@ -39,6 +42,7 @@ export function replaceModel(s: usize, p: usize, inEvent: bool): bool {
   store<u32>(BUILT, <u32>size, S_SIZE);
   freeModel(s);
   moveModel(BUILT, s);
+  store<u32>(s, ++models, S_MODEL);
   const flags = load<u8>(s, S_FLAGS) & ~REFERENCES_ALLOWED;
   store<u8>(s, modelReferences ? flags | REFERENCES_ALLOWED : flags, S_FLAGS);
   nextVersion(s + S_LOG);

@@ -10,13 +10,13 @@ import { L_VERSION } from "../change-log";
 //  24 shell ptr | 28 shell length | 32 hole of meta | 36 hole of blocks   (the model's text without the values of meta and blocks)
 //  40 meta document | 44 blocks ptr | 48 count | 52 capacity | 56 index ptr (0 = none) | 60 index capacity
 //  64 log of changes, LOG_SIZE bytes | 128 block used last | 132 size of the model as compact JSON
-// 136 status u8 | 137 flags u8 | 138 spare | 144 seq | 152 applied, f64
+// 136 status u8 | 137 flags u8 | 138 spare | 140 number of the model u32 | 144 seq | 152 applied, f64
 export const S_SKIPPED: usize = 0, S_DROPPED: usize = 8, S_END_ORDER: usize = 16;
 export const S_SHELL: usize = 24, S_SHELL_LENGTH: usize = 28, S_META_HOLE: usize = 32, S_BLOCKS_HOLE: usize = 36;
 export const S_META: usize = 40, S_BLOCKS: usize = 44, S_COUNT: usize = 48, S_CAPACITY: usize = 52;
 const S_INDEX: usize = 56, S_INDEX_CAPACITY: usize = 60;
 export const S_LOG: usize = 64, S_VERSION: usize = S_LOG + L_VERSION;
-export const S_LAST_BLOCK: usize = 128, S_SIZE: usize = 132, S_STATUS: usize = 136, S_FLAGS: usize = 137, S_SEQ: usize = 144, S_APPLIED: usize = 152;
+export const S_LAST_BLOCK: usize = 128, S_SIZE: usize = 132, S_STATUS: usize = 136, S_FLAGS: usize = 137, S_MODEL: usize = 140, S_SEQ: usize = 144, S_APPLIED: usize = 152;
 export const STATE_SIZE: u32 = 160;
 
 export const SEQ_KNOWN: u8 = 1;

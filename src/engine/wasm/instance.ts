@@ -67,9 +67,10 @@ export interface CoreExports {
   stream_changes(h: number, idLength: number, since: number): number;
   stream_stats(h: number, idLength: number): number;
   stream_load(h: number, idLength: number, seq: number, n: number, format: number): number;
-  stream_materialize(h: number, idLength: number, n: number): number;
+  stream_materialize(h: number, idLength: number, n: number, blockIdLength: number): number;
   stream_pause(h: number, idLength: number): number;
-  stream_resume(h: number, idLength: number): number;
+  stream_resume(h: number, idLength: number, skip: number): number;
+  stream_unresolved(h: number, idLength: number, blockIdLength: number): number;
   stream_release(h: number, idLength: number): number;
 }
 

@@ -75,6 +75,18 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
       const lastSeq = view.getFloat64(at + layout.REPORT_POSITION, true);
       return { kind: "gap", gap: { streamId: streamId ?? "", op, lastSeq, seq: seq ?? 0, eventIndex } };
     }
+    case layout.REPORT_UNRESOLVED: {
+      const details: Details = {};
+      addDetails(details, view, at, record.subarray(textStart + text.length));
+      const pause = {
+        streamId: streamId ?? "",
+        id: decodeContents(text),
+        ref: details.subject!,
+        seq: seq!,
+        eventIndex,
+      };
+      return { kind: "unresolved", pause };
+    }
     case layout.REPORT_WARNING: {
       const facts: WarningFacts = { code: WARNING_CODES[code - 1]! };
       if (path !== undefined) facts.path = path;

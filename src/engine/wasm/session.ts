@@ -10,6 +10,7 @@ import type {
   EngineSession,
   FinishResult,
   ModelFormat,
+  Reference,
   Report,
   SessionOptions,
   Stats,
@@ -223,12 +224,7 @@ export class WasmSession implements EngineSession {
   takeOutput(): Uint8Array {
     const written = this.#written!;
     if (written.length === 1) return written.pop()!;
-    const all = new Uint8Array(written.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of written) {
-      all.set(part, at);
-      at += part.length;
-    }
+    const all = concatenate(written);
     written.length = 0;
     return all;
   }
@@ -273,11 +269,14 @@ export class WasmSession implements EngineSession {
     return this.#fault(code, streamId);
   }
 
-  materialize(streamId: string, block: Uint8Array): Fault | undefined {
-    this.#stage(block);
+  materialize(streamId: string, block: Uint8Array, blockId?: string): Fault | undefined {
+    const wanted = blockId === undefined ? NOTHING : encodeContents(blockId);
+    // the core reads the id 64 bytes behind the block
+    const staged = wanted.length === 0 ? block : concatenate([block, new Uint8Array(64), wanted]);
+    this.#stage(staged);
     const id = this.#putId(streamId);
-    const code = this.#call(() => this.#core.exports.stream_materialize(this.#handle, id, block.length));
-    this.#unstage(block.length);
+    const code = this.#call(() => this.#core.exports.stream_materialize(this.#handle, id, block.length, wanted.length));
+    this.#unstage(staged.length);
     return this.#fault(code, streamId);
   }
 
@@ -289,9 +288,18 @@ export class WasmSession implements EngineSession {
     );
   }
 
-  resume(streamId: string, reports: Report[]): number {
+  unresolved(streamId: string, blockId?: string): Reference | undefined {
+    const wanted = blockId === undefined ? undefined : encodeContents(blockId);
+    if (wanted !== undefined) this.#stage(wanted);
     const id = this.#putId(streamId);
-    const result = this.#call(() => this.#core.exports.stream_resume(this.#handle, id));
+    const length = wanted?.length ?? layout.AWAITED_BLOCK;
+    const n = this.#result(this.#call(() => this.#core.exports.stream_unresolved(this.#handle, id, length)));
+    return n < 0 ? undefined : (JSON.parse(this.#take(n, decode)) as Reference);
+  }
+
+  resume(streamId: string, reports: Report[], skip = false): number {
+    const id = this.#putId(streamId);
+    const result = this.#call(() => this.#core.exports.stream_resume(this.#handle, id, skip ? 1 : 0));
     return result & layout.FEED_ATTENTION ? this.#attend(result, reports) : result;
   }
 
@@ -508,6 +516,16 @@ export class WasmSession implements EngineSession {
     if (streamId !== undefined && errorScope(fault.code) === "stream") fault.streamId = streamId;
     return fault;
   }
+}
+
+function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
 }
 
 /** Says of which type the event was whose middleware has failed. */

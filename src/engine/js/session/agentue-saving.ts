@@ -7,6 +7,7 @@ import { namesIn } from "./names.js";
 import { compact, MessageQueue, objectOf } from "./queue.js";
 import { Stream } from "./streams.js";
 import { readString } from "./text.js";
+import { awaitedReference } from "./waiting.js";
 
 /** One stream for a checkpoint (docs/semantics.md §10). */
 export function saveStream(stream: Stream): SavedStream {
@@ -16,6 +17,7 @@ export function saveStream(stream: Stream): SavedStream {
     status: stream.status,
     seq: stream.seq === UNKNOWN_SEQ ? undefined : stream.seq,
     paused: queue !== undefined,
+    waiting: stream.waiting,
     skipping: stream.skipping,
     lost: queue?.lost === true,
     version: stream.changes.version,
@@ -57,5 +59,6 @@ export function rebuildStream(
     const event = objectOf(message.text, limits.depth);
     if (event === undefined || (event.stream_id ?? "") !== saved.id || !stream.queue.add(message)) return undefined;
   }
-  return stream;
+  stream.waiting = saved.waiting === true;
+  return stream.waiting && awaitedReference(stream) === undefined ? undefined : stream;
 }

@@ -4,7 +4,7 @@ import { mayHoldExactNumber, readExact } from "../../../json/exact.js";
 import type { JsonObject } from "../../../json/object.js";
 import { isPlain } from "../../../json/object.js";
 import { hasShortDigitRuns } from "../../../json/text.js";
-import type { ChangeSet, FinishResult, SessionOptions, Stats, StreamStatus } from "../../contract.js";
+import type { ChangeSet, FinishResult, Reference, SessionOptions, Stats, StreamStatus } from "../../contract.js";
 import { cloneValue } from "../codec/clone.js";
 import { ACCEPTED, AgentueReducer, NO_GAP, SKIPPED, seqOf } from "../reduce/agentue/reducer.js";
 import { ENDED, REFUSED, STATUS_NAMES, UNKNOWN_SEQ } from "../reduce/agentue/state.js";
@@ -18,6 +18,9 @@ import { MessageQueue } from "./queue.js";
 import { emptyStats } from "./stats.js";
 import { Stream, Streams } from "./streams.js";
 import { LONG_RUN, MOST_BYTES } from "./text.js";
+import { awaitedReference, dropWaiting, referenceOf } from "./waiting.js";
+
+const queueFull = (): Violation => ({ code: "limit", reason: R_LIMIT_QUEUE, path: "/stream_id" });
 
 /** Violations that say nothing about the stream's content. */
 const HARMLESS: ReadonlySet<string> = /* @__PURE__ */ new Set(["no_model", "after_end", "unresolved_reference"]);
@@ -47,8 +50,10 @@ export class AgentueProtocol implements Protocol {
     }
     const streamId = id ?? "";
     const stream = this.streams.find(streamId);
-    if (stream?.queue !== undefined) this.enqueue(stream, event);
-    else this.apply(stream, streamId, event, reported);
+    // A start makes pointless what waits for a reference.
+    const queues = stream?.queue !== undefined && !(stream.waiting && event.op === "start");
+    if (queues) this.enqueue(stream, event);
+    else if (this.apply(stream, streamId, event, reported, false)) this.wait(stream!, event);
     return true;
   }
 
@@ -84,12 +89,42 @@ export class AgentueProtocol implements Protocol {
       queue.lost = false;
       return;
     }
-    const violation: Violation = { code: "limit", reason: R_LIMIT_QUEUE, path: "/stream_id" };
-    pipeline.report(this.faultOf(violation, stream.id, event, pipeline.start().byteOffset));
+    pipeline.report(this.faultOf(queueFull(), stream.id, event, pipeline.start().byteOffset));
     if (this.options.onViolation === "refuse-stream") queue.lost = true;
   }
 
-  private apply(stream: Stream | undefined, streamId: string, event: JsonObject, reported: unknown): void {
+  /** The event in hand has met a reference: its stream pauses before it. */
+  private wait(stream: Stream, event: JsonObject): void {
+    const { pipeline } = this;
+    const queue = new MessageQueue(this.options.limits.queuedBytes);
+    if (!queue.add(pipeline.queued(event))) {
+      this.violate(stream, stream.id, event, queueFull(), pipeline.start().byteOffset);
+      return;
+    }
+    this.pauseBefore(stream, queue, event);
+  }
+
+  /** @param queue begins with the event in hand */
+  private pauseBefore(stream: Stream, queue: MessageQueue, event: JsonObject): void {
+    stream.queue = queue;
+    stream.waiting = true;
+    const { id, value } = awaitedReference(stream)!;
+    const { index: eventIndex } = this.pipeline;
+    const pause = { streamId: stream.id, id, ref: value.ref as string, seq: seqOf(event)!, eventIndex };
+    this.pipeline.deliver({ kind: "unresolved", pause });
+  }
+
+  /**
+   * @param skip whether an unresolved reference is an error, whatever the options say
+   * @returns whether the event has met a reference that it is to wait for; nothing has happened then
+   */
+  private apply(
+    stream: Stream | undefined,
+    streamId: string,
+    event: JsonObject,
+    reported: unknown,
+    skip: boolean,
+  ): boolean {
     const { pipeline } = this;
     const { text, source } = pipeline;
     if (
@@ -101,19 +136,19 @@ export class AgentueProtocol implements Protocol {
     ) {
       pipeline.outlet?.draftMessage(event, text);
       this.accept(stream, reported ?? this.told(event));
-      return;
+      return false;
     }
     const numberAt = pipeline.findLongNumber(event);
     if (numberAt !== undefined) {
       // Digits that a double loses can make an integer of what is none.
       const judged = text === undefined ? event : (readExact(text) as JsonObject);
       this.violate(stream, streamId, judged, { code: "limit", reason: R_LIMIT_NUMBER }, numberAt);
-      return;
+      return false;
     }
     if (stream !== undefined && stream.status === REFUSED && event.op !== "start") {
       stream.skipping = false;
       this.drop(stream);
-      return;
+      return false;
     }
     let owned = event;
     let told = reported;
@@ -133,13 +168,21 @@ export class AgentueProtocol implements Protocol {
     const verdict = this.reducer.reduce(target, owned, namesAt([], owned), namesAt, source, full);
     if (verdict === ACCEPTED) {
       if (stream === undefined) this.streams.add(target!);
+      else if (owned.op === "start") pipeline.counters.dropped += dropWaiting(stream);
       this.accept(target!, told);
     } else if (verdict === SKIPPED) {
       this.skip(stream!, owned);
+    } else if (
+      !skip &&
+      this.options.unresolved === "pause" &&
+      this.reducer.violation!.code === "unresolved_reference"
+    ) {
+      return true;
     } else {
       // as judged: a double may show an integer where the text holds none (1e-400)
       this.violate(stream, streamId, owned, this.reducer.violation!, pipeline.start().byteOffset);
     }
+    return false;
   }
 
   /** What listeners get of an event that came as MessagePack. */
@@ -237,30 +280,52 @@ export class AgentueProtocol implements Protocol {
     if (violation !== undefined) return { ...violation, streamId };
     if (known === undefined) streams.add(stream);
     streams.followStatus(stream);
+    this.pipeline.counters.dropped += dropWaiting(stream);
     return undefined;
   }
 
-  materialize(streamId: string, block: OwnedTree): Fault | undefined {
-    const violation = this.reducer.materialize(this.streams.find(streamId), block.value, block.source);
-    return violation === undefined ? undefined : { ...violation, streamId };
+  materialize(streamId: string, block: OwnedTree, id: string | undefined): Fault | undefined {
+    const stream = this.streams.find(streamId);
+    const violation = this.reducer.materialize(stream, block.value, block.source, id);
+    if (violation !== undefined) return { ...violation, streamId };
+    // Once the block has its body the stream is paused like any other.
+    if (stream!.waiting && awaitedReference(stream!) === undefined) stream!.waiting = false;
+    return undefined;
+  }
+
+  unresolved(streamId: string, id: string | undefined): Reference | undefined {
+    const stream = this.streams.find(streamId);
+    if (stream === undefined) return undefined;
+    const entry = id !== undefined ? referenceOf(stream, id) : stream.waiting ? awaitedReference(stream) : undefined;
+    if (entry === undefined) return undefined;
+    const { number: generation, model } = stream.document!;
+    return { generation, biz: model.biz as string, id: entry.id, ref: entry.value.ref as string };
   }
 
   pause(streamId: string): Fault | undefined {
     const stream = this.streams.find(streamId);
     if (stream === undefined) return { code: "no_model", reason: R_NONE, streamId };
     stream.queue ??= new MessageQueue(this.options.limits.queuedBytes);
+    stream.waiting = false;
     return undefined;
   }
 
-  resume(streamId: string): void {
+  resume(streamId: string, skip: boolean): void {
     const stream = this.streams.find(streamId);
     if (stream?.queue === undefined) return;
     const { messages, lost } = stream.queue;
     stream.queue = undefined;
-    for (const message of messages) {
+    stream.waiting = false;
+    for (const [number, message] of messages.entries()) {
       const event = this.pipeline.reopen(message);
       // What was applied before may have released the stream.
-      this.apply(this.streams.find(streamId), streamId, event, event);
+      const present = this.streams.find(streamId);
+      if (!this.apply(present, streamId, event, event, skip && number === 0)) continue;
+      const rest = new MessageQueue(this.options.limits.queuedBytes);
+      for (const waiting of messages.slice(number)) rest.add(waiting);
+      rest.lost = lost;
+      this.pauseBefore(present!, rest, event);
+      return;
     }
     if (lost) this.refuse(streamId);
   }

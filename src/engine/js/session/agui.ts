@@ -540,7 +540,7 @@ export class AguiProtocol implements Protocol {
     if (saved === undefined || saved.id !== "" || saved.seq !== undefined || saved.skipping || saved.endOrder > 0) {
       return undefined;
     }
-    if (saved.status !== OPEN && saved.status !== REFUSED) return undefined;
+    if (saved.waiting || (saved.status !== OPEN && saved.status !== REFUSED)) return undefined;
     const { limits } = this.options;
     const depth = Math.max(limits.depth + 1, LEAST_STORED);
     const text = readString(saved.model, { depth, numberLength: limits.numberLength });

@@ -20,6 +20,8 @@ export interface SavedStream {
   status: number;
   seq: number | undefined;
   paused: boolean;
+  /** AgentUE: it has paused by itself. */
+  waiting?: boolean;
   /** In a run of skipped events. */
   skipping: boolean;
   /** An event was lost from the queue. */
@@ -89,7 +91,11 @@ export function writeCheckpoint(checkpoint: Checkpoint): Uint8Array {
     out.text(JSON.stringify(stream.id).slice(1, -1));
     out.u8(stream.status);
     out.u8(
-      (stream.seq !== undefined ? 1 : 0) | (stream.paused ? 2 : 0) | (stream.skipping ? 4 : 0) | (stream.lost ? 8 : 0),
+      (stream.seq !== undefined ? 1 : 0) |
+        (stream.paused ? 2 : 0) |
+        (stream.skipping ? 4 : 0) |
+        (stream.lost ? 8 : 0) |
+        (stream.waiting ? 16 : 0),
     );
     out.f64(stream.seq ?? 0);
     for (const name of STREAM_COUNTERS) out.f64(stream[name]);
@@ -177,7 +183,7 @@ function readStream(input: Reader): SavedStream {
   const id = unescapeText(input.text());
   const status = input.u8();
   const flags = input.u8();
-  check(status >= 1 && status <= 4 && flags < 16);
+  check(status >= 1 && status <= 4 && flags < 32);
   const seq = input.count();
   const [version, applied, skipped, dropped, endOrder] = STREAM_COUNTERS.map(() => input.count()) as [
     number,
@@ -192,12 +198,14 @@ function readStream(input: Reader): SavedStream {
   for (let left = input.u32(); left > 0; left--) {
     queue.push({ eventIndex: input.count(), byteOffset: input.count(-1), text: input.text() });
   }
-  check(paused || (queue.length === 0 && !lost));
+  const waiting = (flags & 16) !== 0;
+  check(paused || (queue.length === 0 && !lost && !waiting));
   return {
     id,
     status,
     seq: (flags & 1) !== 0 ? seq : undefined,
     paused,
+    waiting,
     skipping: (flags & 4) !== 0,
     lost,
     version,

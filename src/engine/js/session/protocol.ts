@@ -1,5 +1,5 @@
 import type { Fault } from "../../../errors.js";
-import type { ArgumentText, ChangeSet, FinishResult, Stats, StreamStatus } from "../../contract.js";
+import type { ArgumentText, ChangeSet, FinishResult, Reference, Stats, StreamStatus } from "../../contract.js";
 import type { Source } from "../reduce/agentue/operations.js";
 import type { SavedStream } from "./checkpoint.js";
 
@@ -53,10 +53,17 @@ export interface Protocol {
   reset(): void;
 
   load(streamId: string, seq: number | undefined, model: OwnedTree): Fault | undefined;
-  materialize(streamId: string, block: OwnedTree): Fault | undefined;
+  /** @param id the id that the block must have; undefined: any */
+  materialize(streamId: string, block: OwnedTree, id: string | undefined): Fault | undefined;
   pause(streamId: string): Fault | undefined;
-  /** Applies what was queued, between `begin` and `end` of the pipeline. */
-  resume(streamId: string): void;
+  /**
+   * Applies what was queued, between `begin` and `end` of the pipeline.
+   *
+   * @param skip whether an unresolved reference that the first event patches is an error
+   */
+  resume(streamId: string, skip: boolean): void;
+  /** What there is to know of a block, or without `id` of the one that the stream waits for, when it is a reference. */
+  unresolved?(streamId: string, id: string | undefined): Reference | undefined;
   release(streamId: string): boolean;
 
   status(streamId: string): StreamStatus;

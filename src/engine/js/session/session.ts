@@ -9,6 +9,7 @@ import type {
   EngineSession,
   FinishResult,
   ModelFormat,
+  Reference,
   Report,
   SessionOptions,
   Stats,
@@ -176,25 +177,29 @@ export class JsSession implements EngineSession {
     return "code" in tree ? tree : this.protocol.load(streamId, seq, tree);
   }
 
-  materialize(streamId: string, block: Uint8Array): Fault | undefined {
+  materialize(streamId: string, block: Uint8Array, id?: string): Fault | undefined {
     const tree = readTree(block, "json", streamId, this.options);
-    return "code" in tree ? tree : this.protocol.materialize(streamId, tree);
+    return "code" in tree ? tree : this.protocol.materialize(streamId, tree, id);
   }
 
-  materializeValue(streamId: string, block: unknown): Fault | undefined {
+  materializeValue(streamId: string, block: unknown, id?: string): Fault | undefined {
     const tree = copyTree(block, this.options);
-    return "code" in tree ? tree : this.protocol.materialize(streamId, tree);
+    return "code" in tree ? tree : this.protocol.materialize(streamId, tree, id);
   }
 
   pause(streamId: string): Fault | undefined {
     return this.protocol.pause(streamId);
   }
 
-  resume(streamId: string, reports: Report[]): number {
+  unresolved(streamId: string, id?: string): Reference | undefined {
+    return this.protocol.unresolved?.(streamId, id);
+  }
+
+  resume(streamId: string, reports: Report[], skip = false): number {
     const { pipeline } = this;
     const before = pipeline.counters.applied;
     pipeline.begin(reports, false);
-    this.protocol.resume(streamId);
+    this.protocol.resume(streamId, skip);
     pipeline.end();
     return pipeline.counters.applied - before;
   }

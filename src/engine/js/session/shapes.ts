@@ -6,6 +6,7 @@ const OPTIONS: Omit<SessionOptions, "transport"> = {
   limits: DEFAULT_LIMITS,
   sequence: "dedupe",
   onViolation: "refuse-stream",
+  unresolved: "error",
   utf8: "fatal",
   unterminatedTail: "use",
   undecodable: "fail",

@@ -8,6 +8,8 @@ export class Stream extends StreamState {
   declare readonly changes: AgentueChanges;
   /** What waits while the stream is paused; undefined when it is not. */
   queue: MessageQueue | undefined = undefined;
+  /** It has paused by itself: the first of its queue is a patch of a reference. */
+  waiting = false;
   /** Place in the order in which streams ended; 0 when it has not. */
   endOrder = 0;
 

@@ -61,8 +61,13 @@ export class BlockEntry {
   }
 }
 
+/** Documents made so far. */
+let documents = 0;
+
 /** One stream's model with its index of blocks and its size. */
 export class Document {
+  /** No other document has it. */
+  readonly number = ++documents;
   readonly model: JsonObject;
   meta: JsonObject;
   /** A fork holds `meta`, too. */

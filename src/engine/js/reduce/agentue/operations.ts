@@ -8,6 +8,7 @@ import {
   R_NOT_A_REFERENCE,
   R_OBJECT,
   R_OBJECT_OR_NULL,
+  R_OTHER_ID,
   R_REFERENCE_PATCH,
   R_REFERENCE_VERSION,
   R_STRING,
@@ -196,10 +197,12 @@ export function materialize(
   block: JsonObject,
   source: Source,
   limits: Limits,
+  id: string | undefined,
 ): Violation | undefined {
   if (Object.hasOwn(block, "ref")) return { code: "bad_block", reason: R_REFERENCE_PATCH, path: "/ref" };
   const fault = judgeBlock(block, false, Object.keys);
   if (fault !== undefined) return fault;
+  if (id !== undefined && block.id !== id) return { code: "bad_block", reason: R_OTHER_ID, path: "/id" };
   const document = state?.document;
   if (state === undefined || document === undefined) return { code: "no_model", reason: R_NONE };
   const entry = document.entries.get(block.id as string);

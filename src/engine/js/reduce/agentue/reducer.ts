@@ -174,10 +174,19 @@ export class AgentueReducer {
     return violation;
   }
 
-  /** Paths are below the block. */
-  materialize(state: StreamState | undefined, block: unknown, source: Source): Violation | undefined {
+  /**
+   * Paths are below the block.
+   *
+   * @param id the id that it must have; undefined: any
+   */
+  materialize(
+    state: StreamState | undefined,
+    block: unknown,
+    source: Source,
+    id: string | undefined,
+  ): Violation | undefined {
     if (!isObject(block)) return { code: "bad_block", reason: R_OBJECT, path: "" };
-    return materialize(state, block, source, this.limits);
+    return materialize(state, block, source, this.limits, id);
   }
 
   private refuse(violation: Violation): number {
