@@ -44,6 +44,7 @@ const ERROR_TABLE = [
   ["frame_conflict", "stream", "The frame does not fit the others of its block"],
   ["missing_frames", "stream", "Frames of the block are missing"],
   ["unresolved_frames", "stream", "The block is still in frames"],
+  ["load_failed", "stream", "The body of a reference could not be loaded"],
 ] as const;
 
 /** The closed set of error codes. */

@@ -46,6 +46,7 @@ export const E_MIDDLEWARE_FAILED = 38;
 export const E_FRAME_CONFLICT = 39;
 export const E_MISSING_FRAMES = 40;
 export const E_UNRESOLVED_FRAMES = 41;
+export const E_LOAD_FAILED = 42;
 
 // Reasons: why a value was refused. Order = src/errors.ts REASONS.
 export const R_NONE = 0;

@@ -1,4 +1,12 @@
 export { type AgentUEReference, isReferenceBlock, listReferences } from "./references.js";
+export {
+  type BlockAddress,
+  createResolver,
+  type FailedReference,
+  type LoadRequest,
+  type Resolver,
+  type ResolverOptions,
+} from "./resolver.js";
 export type {
   AgentUEAppendEvent,
   AgentUEBlock,

@@ -1,3 +1,4 @@
+// Long: what engines implement and what applications see stand in one place, as types only.
 import type { Fault, StreamfoldError, WarningCode, WarningFacts } from "../errors.js";
 import type { Limits } from "../limits.js";
 
@@ -455,7 +456,7 @@ export interface StreamSelector {
 /** What `fork` takes: the listeners are those of the fork, which has none of the reducer's. */
 export interface ForkOptions
   extends StreamSelector,
-    Pick<ReducerOptions, "onEvent" | "onWarning" | "onError" | "onGap"> {
+    Pick<ReducerOptions, "onEvent" | "onWarning" | "onError" | "onGap" | "onUnresolved"> {
   /** AgentUE: the id of the stream in the fork; the same by default. */
   as?: string;
 }

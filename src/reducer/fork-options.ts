@@ -11,6 +11,7 @@ const OPTIONS: Record<keyof ForkOptions, "both" | "agentue"> = {
   onWarning: "both",
   onError: "both",
   onGap: "agentue",
+  onUnresolved: "agentue",
 };
 
 /**

@@ -19,6 +19,7 @@ import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { encodeText, isBufferSource, toBytes } from "./bytes.js";
 import { type Delivered, deliver, failureOf } from "./deliver.js";
 import { resolveFork } from "./fork-options.js";
+import { OBSERVE, ON_UNRESOLVED } from "./hooks.js";
 import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
 import { blockIdOf, checkPosition, formatOf, type Listeners, streamOf } from "./options.js";
 import { PartialArguments } from "./partial-args.js";
@@ -27,16 +28,8 @@ import type { Sessions } from "./sessions.js";
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */
 const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 
-/** Internal: how a stream subscribes to the accepted events of a reducer. Registered, since two copies of the package may meet. */
-export const OBSERVE: unique symbol = Symbol.for("streamfold.observe");
-
 /** Makes a reducer of an engine on sessions of its own. */
 export type OpenReducer = (sessions: Sessions, listeners: Listeners) => ReducerHandle;
-/**
- * Internal: how a resolver hears of streams that have paused before a patch of a reference (`pause`), and that everything may be another (undefined, after
- * `restore`). Registered for the same reason.
- */
-export const ON_UNRESOLVED: unique symbol = Symbol.for("streamfold.unresolved");
 
 /** Shared by the reducers of one engine: a snapshot is lent to a callback, and memory must stay as it is. */
 export interface Lending {

@@ -1,6 +1,6 @@
 import type { ChangeSet, EventInfo, FinishResult, Reducer } from "../engine/contract.js";
 import { usageError } from "../errors.js";
-import { OBSERVE } from "../reducer/reducer.js";
+import { OBSERVE } from "../reducer/hooks.js";
 
 /** What a stream that emits events gives for each accepted one. */
 export interface StreamEvent extends EventInfo {

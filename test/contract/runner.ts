@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { EngineKind, Gap, StreamStatus, Transport } from "../../src/engine/contract.js";
+import type { EngineKind, Gap, ReferencePause, StreamStatus, Transport } from "../../src/engine/contract.js";
 import { type ErrorCode, errorScope } from "../../src/errors.js";
 import { carried } from "../support/binary.js";
 import { concat, utf8 } from "../support/bytes.js";
@@ -51,6 +51,8 @@ export interface Case {
   /** `path` is compared strictly, other members only where they are stated. */
   warnings?: readonly (Pick<WarningRecord, "code"> & Partial<WarningRecord>)[];
   gaps?: readonly Gap[];
+  /** Streams that paused by themselves; default none. */
+  pauses?: readonly Partial<ReferencePause>[];
   /** All streams that exist in the end, in the order they were opened; not compared where absent. */
   streams?: readonly ExpectedStream[];
   /** Calls `finish()` in the end and compares its status. */
@@ -311,6 +313,8 @@ function check(one: Case, fold: Fold, label: string): void {
   );
   same(warnings, one.warnings ?? [], `${label}: warnings`);
   same(fold.gaps, one.gaps ?? [], `${label}: gaps`);
+  const pauses = fold.pauses.map((pause, i) => pick(pause, Object.keys(one.pauses?.[i] ?? pause)));
+  same(pauses, one.pauses ?? [], `${label}: pauses`);
   same(fold.applied, one.applied, `${label}: applied`);
   if (one.streams !== undefined) checkStreams(one.streams, fold, label);
   if (result !== undefined) {

@@ -143,7 +143,7 @@ function call(rng: Rng, streamId: string, flush: () => void): Action[] {
   flush();
   switch (rng.int(7)) {
     case 6: {
-      const block = { id: rng.pick(BLOCKS), type: "text", content: "body " };
+      const block = { id: rng.pick(IDS), type: "text", content: "body " };
       const resume = { do: "resume", streamId, skip: rng.chance(0.3) } as const;
       return [{ do: "materialize", json: JSON.stringify(block), streamId }, resume];
     }

@@ -37,6 +37,10 @@ const REFUSED: TranscoderOptions[] = [
   { ...WIRES, middleware: {} },
   // @ts-expect-error: nobody reads its models
   { ...WIRES, keepEnded: 1 },
+  // @ts-expect-error: it never sees more than the events
+  { ...WIRES, unresolved: "pause" },
+  // @ts-expect-error: nothing pauses
+  { ...WIRES, onUnresolved() {} },
 ];
 /** One for each option that only a reducer takes: a new one fails to compile until it is listed above, too. */
 const ALL_REFUSED: Record<ReducerOnly, true> = {
@@ -45,6 +49,8 @@ const ALL_REFUSED: Record<ReducerOnly, true> = {
   eventTypes: true,
   middleware: true,
   keepEnded: true,
+  unresolved: true,
+  onUnresolved: true,
 };
 
 describe.each(KINDS)("types of what a transcoder takes (%s)", (kind) => {

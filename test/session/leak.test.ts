@@ -88,6 +88,19 @@ const LIVES: Record<string, (reducer: Reducer) => void> = {
       );
     reducer.resume({ streamId: "q" });
   },
+  "streams that wait for references": (reducer) => {
+    const model = modelOf(X, { id: "r", ref: "key".repeat(30) });
+    for (const id of ["p", "q", "s"]) {
+      reducer.push(sseBody(lines(start(model, on(id)), append(2, "r", "first", on(id)))));
+      for (let i = 0; i < 50; i++) reducer.push(sseBody(lines(append(3 + i, "r", "queued".repeat(20), on(id)))));
+    }
+    reducer.push(sseBody(lines(start(model, on("p")), append(2, "r", "again", on("p")))));
+    reducer.materialize({ id: "r", type: "t", content: "" }, { streamId: "q", id: "r" });
+    reducer.resume({ streamId: "q" });
+    reducer.load(model, { streamId: "s" });
+    expect(reducer.unresolved({ streamId: "p" })?.id).toBe("r");
+    expect(reducer.unresolved({ streamId: "s" })).toBeUndefined();
+  },
   "changes that were read": (reducer) => {
     reducer.push(sseBody(lines(start())));
     for (let i = 0; i < 600; i++) {
@@ -142,7 +155,8 @@ const ENDS: Record<string, (reducer: Reducer) => void> = {
   },
 };
 
-const make = (engine: Engine): Reducer => engine.createReducer({ protocol: "agentue", transport: "sse" });
+const make = (engine: Engine): Reducer =>
+  engine.createReducer({ protocol: "agentue", transport: "sse", unresolved: "pause" });
 
 describe("memory of js", () => {
   it("is the collector's: the engine tells nothing", () => {

@@ -29,6 +29,7 @@ export class Stream extends StreamState {
     fork.skipped = this.skipped;
     fork.dropped = this.dropped;
     fork.queue = this.queue?.copy();
+    fork.waiting = this.waiting;
     fork.changes.restore(this.changes.version);
     return fork;
   }
