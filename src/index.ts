@@ -5,6 +5,7 @@ export {
   prepareRunInput,
 } from "./agui/prepare-run-input.js";
 export type {
+  AdapterOptions,
   AppendChange,
   Change,
   ChangeSet,

@@ -55,6 +55,7 @@ function define(io: Io, done: (code: number) => void): Command {
         .makeOptionMandatory(),
     )
     .option("--no-enforce", "pass on every object, without judging events")
+    .addOption(new Option("--to-protocol <name>", "write AG-UI as AgentUE").choices(["agentue", "ag-ui"]))
     .action(async (file: string, options: TranscodeOptions) => done(await transcode(file, options, io)));
   reading(program.command("verify"))
     .description("check a stream and go on behind each violation; one line for each")

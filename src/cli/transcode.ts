@@ -1,4 +1,4 @@
-import { loadEngine, type TranscoderOptions } from "../entry/node.js";
+import { loadEngine, type Protocol, type TranscoderOptions } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, write } from "./io.js";
 import { protocolOptions, type ReadingOptions } from "./reading.js";
@@ -8,6 +8,7 @@ import { MOST_REPORTS, place, quietly, Trouble } from "./trouble.js";
 export interface TranscodeOptions extends ReadingOptions {
   to: TranscoderOptions["to"];
   enforce: boolean;
+  toProtocol?: Protocol;
 }
 
 /**
@@ -25,6 +26,7 @@ export async function transcode(file: string, options: TranscodeOptions, io: Io)
       from,
       to: options.to,
       enforce: options.enforce,
+      ...(options.toProtocol !== undefined && { toProtocol: options.toProtocol }),
       limits: { reports: MOST_REPORTS, messageBytes: options.maxMessage },
       onError: (error) => trouble.error(error),
       onWarning: (warning) => trouble.note(`warning: ${warning.message}${place(warning)}`),

@@ -86,6 +86,16 @@ export interface TranscodeOptions {
   to: TranscoderOptions["to"];
   /** Whether events are judged as a reducer judges them; otherwise every object that decodes is passed on, and no model is kept. */
   enforce: boolean;
+  /** AG-UI goes out as AgentUE (docs/adapter.md). */
+  adapt?: AdaptOptions;
+}
+
+/** How AG-UI becomes AgentUE. */
+export interface AdaptOptions {
+  /** `biz` of the models. */
+  biz: string;
+  /** `stream_id` of the events, "" for none. */
+  streamId: string;
 }
 
 /** What a call brings forth, in the order of the wire (docs/semantics.md §8). Sessions push into an array that the caller owns. */
@@ -533,6 +543,18 @@ export interface TranscoderOptions extends Omit<ReducerOptions, ReducerOnly> {
    * an event is gone. false: every object that decodes goes out, and nothing is kept.
    */
   enforce?: boolean;
+  /** The protocol that is written: that of the events (default), or "agentue" for those of AG-UI (docs/adapter.md), with `to` a wire of AgentUE. */
+  toProtocol?: Protocol;
+  /** With `toProtocol: "agentue"` for AG-UI. */
+  adapt?: AdapterOptions;
+}
+
+/** How AG-UI events are to look as AgentUE (docs/adapter.md). */
+export interface AdapterOptions {
+  /** `biz` of the models: no empty string. Default "ag-ui". */
+  biz?: string;
+  /** `stream_id` of the events. Default: none, the unnamed stream. */
+  streamId?: string;
 }
 
 /**

@@ -21,6 +21,7 @@ import { type Limits, resolveLimits } from "../limits.js";
 import { EVENT_TYPES } from "../schema/agui.generated.js";
 import { parseVersion } from "../schema/version.js";
 import { isTransport, transportsOf } from "../transport/transports.js";
+import { adaptOptions, writtenProtocol } from "./adapt-options.js";
 import { baseline } from "./baseline.js";
 
 /** The callbacks of a reducer, bound to the options object they came in. */
@@ -54,6 +55,8 @@ const OPTIONS: { readonly [Name in OptionName]: readonly [UserOf<Name>, Protocol
   from: ["transcoder", "both"],
   to: ["transcoder", "both"],
   enforce: ["transcoder", "both"],
+  toProtocol: ["transcoder", "both"],
+  adapt: ["transcoder", "ag-ui"],
   limits: ["both", "both"],
   onViolation: ["both", "both"],
   utf8: ["both", "both"],
@@ -97,13 +100,19 @@ export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
   return reading((warn) => {
     expectOptions(options, "transcoder");
     const { session, listeners } = resolve(options, {}, "from", warn);
-    const { to, enforce = true } = options;
+    const { to, enforce = true, toProtocol, adapt } = options;
     if (typeof enforce !== "boolean") throw usageError("bad_argument", "enforce must be true or false");
     if (typeof to !== "string") throw usageError("bad_argument", 'to must be a name such as "sse"');
-    if (!isTransport(to, session.protocol) || (to as Transport) === "json") {
-      throw usageError("unsupported_transport", `${JSON.stringify(to)} cannot be written for "${session.protocol}"`);
+    const written = writtenProtocol(toProtocol, session.protocol);
+    if (!isTransport(to, written) || (to as Transport) === "json") {
+      throw usageError("unsupported_transport", `${JSON.stringify(to)} cannot be written for "${written}"`);
     }
-    return { session: { ...session, transcode: { to, enforce } }, listeners };
+    if (written === session.protocol) {
+      if (adapt !== undefined) throw usageError("bad_argument", 'adapt belongs to toProtocol "agentue"');
+      return { session: { ...session, transcode: { to, enforce } }, listeners };
+    }
+    if (!enforce) throw usageError("bad_argument", "what is to become another protocol must be enforced");
+    return { session: { ...session, transcode: { to, enforce, adapt: adaptOptions(adapt) } }, listeners };
   });
 }
 

@@ -56,6 +56,30 @@ describe.each(KINDS)("streamfold transcode --engine %s", (kind) => {
     expect([...back.stdout]).toEqual([...PACKED]);
   });
 
+  it("writes AG-UI as AgentUE", async () => {
+    const from = file("run.ndjson", ndjson(...RUN));
+    const run = await cli([
+      "transcode",
+      from,
+      "--protocol",
+      "ag-ui",
+      "--to",
+      "sse",
+      "--to-protocol",
+      "agentue",
+      ...engine,
+    ]);
+    expect(run).toMatchObject({ code: 0, stderr: "" });
+    const model = await cli(["reduce", "-", "--from", "sse", "--sequence", "strict", ...engine], [run.stdout]);
+    expect(model).toMatchObject({ code: 0, stderr: "" });
+    expect(JSON.parse(model.stdout).blocks).toEqual([
+      { id: "state", type: "state", state: {} },
+      { id: "message:m", type: "text", role: "assistant", status: "complete", content: "hi" },
+    ]);
+    const wrong = await cli(["transcode", from, "--protocol", "ag-ui", "--to", "protobuf", "--to-protocol", "agentue"]);
+    expect(wrong).toMatchObject({ code: 2, stdout: "" });
+  });
+
   it("keeps the model of the recorded sessions", async () => {
     for (const [name, protocol, to] of [
       ["research.agui.sse", "ag-ui", "protobuf"],

@@ -32,6 +32,8 @@ import { isRejected, restoreModel, storeModel } from "../reduce/agui/stored.js";
 import { CALL, OPEN_MESSAGE, RUNNING } from "../reduce/agui/track.js";
 import { viewOf } from "../reduce/agui/view.js";
 import type { AguiViolation } from "../reduce/agui/violation.js";
+import { Adapter } from "./adapt/adapter.js";
+import { Delivery } from "./adapt/delivery.js";
 import { AguiChanges } from "./agui-changes.js";
 import type { SavedStream } from "./checkpoint.js";
 import { callHandler, handlerOf } from "./middleware.js";
@@ -67,6 +69,8 @@ export class AguiProtocol implements Protocol {
   private readonly wanted: ReadonlySet<string> | undefined;
   private changeLog = new AguiChanges("");
   private queue: MessageQueue | undefined = undefined;
+  /** Where accepted events go out as AgentUE. */
+  private readonly adapter: Adapter | undefined;
   /** After a violation nothing is taken any more. */
   private rejected = false;
   /** For the outlet: what the tree of the event in hand does not tell. */
@@ -92,6 +96,10 @@ export class AguiProtocol implements Protocol {
       blank ? new Model(options.limits) : this.baseline(),
       this.idleRun(),
     );
+    const adapt = options.transcode?.adapt;
+    if (adapt !== undefined) {
+      this.adapter = new Adapter(this.reducer, new Delivery(pipeline.outlet!, adapt.streamId), adapt);
+    }
   }
 
   // ---------------------------------------------------------------- from message to effect
@@ -166,7 +174,7 @@ export class AguiProtocol implements Protocol {
     if (!this.rejected && pipeline.quick && (text === undefined || hasShortDigitRuns(text, LONG_RUN))) {
       const told = this.appendText(event);
       if (told !== undefined) {
-        outlet?.draftMessage(event, text);
+        if (this.adapter === undefined) outlet?.draftMessage(event, text);
         this.accept(told, false);
         return;
       }
@@ -266,7 +274,7 @@ export class AguiProtocol implements Protocol {
       names,
       (removals) => this.warnMerged([...warnings, ...removals]),
       (events) => {
-        this.pipeline.outlet?.draftEvent(event, this.spelled);
+        if (this.adapter === undefined) this.pipeline.outlet?.draftEvent(event, this.spelled);
         if (this.options.events) reported = events.filter((one) => this.wants(one)).map(copyForListeners);
       },
     );
@@ -278,11 +286,12 @@ export class AguiProtocol implements Protocol {
         this.skip();
         return true;
       default:
-        reducer.tellChanges(this.changeLog);
+        reducer.tellChanges(this.adapter?.listen(this.changeLog) ?? this.changeLog);
         for (const warning of reducer.warnings) this.pipeline.warn(warning, "");
         this.count();
         this.deliver(reported);
-        this.pipeline.outlet?.commit(UNNAMED);
+        if (this.adapter !== undefined) this.adapter.accepted(event, verdict.events);
+        else this.pipeline.outlet?.commit(UNNAMED);
         return true;
     }
   }
@@ -295,7 +304,8 @@ export class AguiProtocol implements Protocol {
   private accept(event: JsonObject, copy: boolean): void {
     this.count();
     if (this.options.events && this.wants(event)) this.deliver([copy ? { ...event } : event]);
-    this.pipeline.outlet?.commit(UNNAMED);
+    if (this.adapter !== undefined) this.adapter.appended(event);
+    else this.pipeline.outlet?.commit(UNNAMED);
   }
 
   private count(): void {
@@ -332,7 +342,9 @@ export class AguiProtocol implements Protocol {
 
   private violate(violation: AguiViolation, byteOffset?: number): void {
     this.pipeline.report(this.faultOf(violation, byteOffset));
-    if (this.options.onViolation === "refuse-stream") this.reject();
+    if (this.options.onViolation !== "refuse-stream") return;
+    this.reject();
+    this.adapter?.rejected(violation.code);
   }
 
   private reject(): void {
@@ -350,6 +362,14 @@ export class AguiProtocol implements Protocol {
 
   finish(): void {
     this.reducer.truncate(this.changeLog);
+  }
+
+  beginBody(): void {
+    this.adapter?.beginBody();
+  }
+
+  endDelivery(whole: boolean): void {
+    this.adapter?.finish(whole);
   }
 
   finishResult(whole: boolean): FinishResult {
@@ -371,6 +391,7 @@ export class AguiProtocol implements Protocol {
     this.applied = 0;
     this.skipped = 0;
     this.dropped = 0;
+    this.adapter?.reset();
   }
 
   /** Begins anew with a model. */

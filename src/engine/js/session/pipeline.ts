@@ -183,6 +183,12 @@ export class Pipeline implements MessageSink {
     return { eventIndex: this.index, byteOffset, text: this.text ?? stringify(event, this.orders) };
   }
 
+  /** The body has ended: what is said from here on is about no message. */
+  beginEnd(): void {
+    this.index = this.counters.nextIndex;
+    this.offset = NOWHERE;
+  }
+
   /** One more message that came as a value. */
   openValue(): void {
     this.open(NOWHERE);

@@ -47,6 +47,10 @@ export interface Protocol {
 
   /** The body has ended. */
   finish(): void;
+  /** Another body begins. */
+  beginBody?(): void;
+  /** What is written ends with the body; `whole`: and so have its runs. */
+  endDelivery?(whole: boolean): void;
   /** @param whole nothing was cut off */
   finishResult(whole: boolean): FinishResult;
   reconnect(): void;

@@ -89,10 +89,10 @@ export class JsSession implements EngineSession {
     const { pipeline, options } = this;
     if (pipeline.failure !== undefined || this.finished) {
       pipeline.begin(reports, true);
-      pipeline.outlet?.end();
-      pipeline.end();
       // A run may have gone on by other means than the body.
       this.protocol.finish();
+      this.endOutput();
+      pipeline.end();
       return 0;
     }
     this.finished = true;
@@ -114,10 +114,19 @@ export class JsSession implements EngineSession {
       if (!nothing && usable && pipeline.tail(text, bytes, strict === undefined)) framer.acceptTail();
       else framer.dropTail();
     }
-    pipeline.outlet?.end();
-    pipeline.end();
     this.protocol.finish();
+    this.endOutput();
+    pipeline.end();
     return pipeline.counters.applied - before;
+  }
+
+  /** What is written ends with the body. */
+  private endOutput(): void {
+    const { outlet } = this.pipeline;
+    if (outlet === undefined) return;
+    outlet.beginEnd();
+    this.protocol.endDelivery?.(this.finishResult().status === "complete");
+    outlet.end();
   }
 
   finishResult(): FinishResult {
@@ -152,6 +161,7 @@ export class JsSession implements EngineSession {
     pipeline.framer = framer;
     pipeline.failure = undefined;
     pipeline.counters.nextIndex = 0;
+    this.protocol.beginBody?.();
     this.finished = false;
     this.cut = false;
   }

@@ -62,8 +62,12 @@ function becomeActivity(effect: Effect, entry: MessageEntry, value: JsonObject):
   const refused = effect.refuse(model.admit(value, MESSAGE_LEVEL, source, growth, source.bytes + NAME), "/content");
   if (refused !== undefined) return refused;
   // Nothing follows that could fail.
+  const heldCalls = entry.calls.length > 0;
   model.messages.replace(entry, value);
-  effect.tell((changes) => changes.replace(entry));
+  effect.tell((changes) => {
+    changes.replace(entry);
+    if (heldCalls) changes.losesCalls?.();
+  });
   return undefined;
 }
 
@@ -107,7 +111,10 @@ export function patchActivity(effect: Effect, event: JsonObject): Outcome {
       if (refused !== undefined) return refused;
       effect.set(value, "activityType", activityType);
     }
-    effect.tell((changes) => changes.replace(entry, before === activityType ? "content" : undefined));
+    const { touched } = delta;
+    effect.tell((changes) =>
+      before === activityType ? changes.replace(entry, "content", touched) : changes.replace(entry),
+    );
   }
   return effect.mergeIntoMessage(event, entry);
 }

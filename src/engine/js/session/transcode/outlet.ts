@@ -40,13 +40,27 @@ export class Outlet {
   private told = 0;
   private text = "";
 
-  constructor({ to, enforce }: TranscodeOptions, pipeline: Pipeline) {
+  constructor({ to, enforce, adapt }: TranscodeOptions, pipeline: Pipeline) {
     this.passes = !enforce;
     this.to = to;
     this.pipeline = pipeline;
-    const rules = pipeline.options.protocol === "ag-ui" ? AGUI_DELTAS : AGENTUE_DELTAS;
+    const rules = pipeline.options.protocol === "ag-ui" && adapt === undefined ? AGUI_DELTAS : AGENTUE_DELTAS;
     this.binary = to === "sse" || to === "ndjson" ? undefined : new BinaryOutlet(to);
     this.halves = this.binary === undefined ? undefined : new Halves(rules as DeltaRules<unknown>);
+  }
+
+  /**
+   * Sends an event of our own making at once.
+   *
+   * @param exact whether it may hold an `ExactNumber`
+   * @returns whether it has a form on the wire
+   */
+  send(event: JsonObject, exact: boolean): boolean {
+    if (this.halves === undefined) this.draft = { text: this.frame(writeJson(event, exact)) };
+    else this.draftEvent(event, PLAIN);
+    const sent = !("fault" in this.draft!);
+    this.commit({ streamId: "" });
+    return sent;
   }
 
   /** Drafts the message in hand as it came: `event` is its tree, of which `text`, where there is one, may say more. */
@@ -82,6 +96,10 @@ export class Outlet {
       spelled === PLAIN
         ? writeJson(event, this.pipeline.text === undefined && this.pipeline.source.exact)
         : stringify(event, presentOrders(spelled.orders), spelled.spellings);
+    return this.frame(json);
+  }
+
+  private frame(json: string): string {
     return this.to === "sse" ? `data: ${json}\n\n` : `${json}\n`;
   }
 
@@ -129,10 +147,15 @@ export class Outlet {
     }
   }
 
-  /** The body has ended: no half will find its other one. */
+  /** The body has ended: what is written from here on belongs to no message. */
+  beginEnd(): void {
+    this.read.bits = 0;
+    this.pipeline.beginEnd();
+  }
+
+  /** No half will find its other one any more. */
   end(): void {
     if (!this.halves?.clear()) return;
-    this.pipeline.index = this.pipeline.counters.nextIndex;
     this.tell(LOSS_SURROGATE, {});
   }
 

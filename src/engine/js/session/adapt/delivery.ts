@@ -1,0 +1,72 @@
+import type { JsonObject } from "../../../../json/object.js";
+import type { Outlet } from "../transcode/outlet.js";
+
+/** The AgentUE events of one transcoder: numbered, and sent at once (docs/adapter.md §1). */
+export class Delivery {
+  /** A `start` has gone out that no `end` has followed. */
+  underWay = false;
+  /** One has begun in this body. */
+  begun = false;
+  /** Values may hold an `ExactNumber`. */
+  exact = false;
+  private readonly outlet: Outlet;
+  private readonly streamId: string;
+  private seq = 1;
+
+  constructor(outlet: Outlet, streamId: string) {
+    this.outlet = outlet;
+    this.streamId = streamId;
+  }
+
+  /** Begins anew, as just made. */
+  reset(): void {
+    this.underWay = false;
+    this.begun = false;
+    this.seq = 1;
+  }
+
+  start(model: JsonObject): void {
+    if (!this.send("start", undefined, "model", model)) return;
+    this.underWay = true;
+    this.begun = true;
+  }
+
+  set(block: JsonObject): void {
+    this.send("set", undefined, "block", block);
+  }
+
+  /**
+   * @param names below the field
+   * @param value of the field, down to the end of the names
+   */
+  setField(id: string, field: string, value: unknown, names: readonly string[] = []): void {
+    const mask = names.length === 0 ? `block.${field}` : `block.${field}.${names.join(".")}`;
+    this.send("set", mask, "block", { id, [field]: value });
+  }
+
+  setMeta(name: string, value: unknown): void {
+    this.send("set", `meta.${name}`, "meta", { [name]: value });
+  }
+
+  append(id: string, field: string, text: string): void {
+    this.send("append", `block.${field}`, "block", { id, [field]: text });
+  }
+
+  error(error: JsonObject): void {
+    this.send("error", "meta.error", "meta", { error });
+  }
+
+  end(): void {
+    if (this.send("end")) this.underWay = false;
+  }
+
+  private send(op: string, mask?: string, slot?: string, payload?: unknown): boolean {
+    const event: JsonObject = { op, seq: this.seq };
+    if (this.streamId !== "") event.stream_id = this.streamId;
+    if (mask !== undefined) event.mask = mask;
+    if (slot !== undefined) event[slot] = payload;
+    const sent = this.outlet.send(event, this.exact);
+    if (sent) this.seq++;
+    return sent;
+  }
+}
