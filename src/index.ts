@@ -7,6 +7,8 @@ export {
 export type {
   AdapterOptions,
   AppendChange,
+  BlockContext,
+  BlockHook,
   Change,
   ChangeSet,
   DocumentLimits,

@@ -96,6 +96,21 @@ export interface AdaptOptions {
   biz: string;
   /** `stream_id` of the events, "" for none. */
   streamId: string;
+  block?: BlockHook;
+}
+
+/** Sees a block whenever it is new or has changed, as a value of its own; gives what is to go out in its place, or nothing (docs/adapter.md §10). */
+export type BlockHook = BlockHandler["block"];
+
+interface BlockHandler {
+  // a method: its parameter may be declared as the block that it is
+  block(block: Record<string, unknown>, context: BlockContext): unknown;
+}
+
+/** What a block hook is told besides the block. */
+export interface BlockContext {
+  /** Type of the AG-UI event that has made or changed the block, "" at the end of the body. */
+  eventType: string;
 }
 
 /** What a call brings forth, in the order of the wire (docs/semantics.md §8). Sessions push into an array that the caller owns. */
@@ -555,6 +570,8 @@ export interface AdapterOptions {
   biz?: string;
   /** `stream_id` of the events. Default: none, the unnamed stream. */
   streamId?: string;
+  /** Overrides blocks: gives the block that goes out in the place of each, `undefined` to leave it out. Such a transcoder runs on the plain JavaScript engine. */
+  block?: BlockHook;
 }
 
 /**

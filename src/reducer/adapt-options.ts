@@ -19,12 +19,14 @@ export function writtenProtocol(toProtocol: unknown, protocol: Protocol): Protoc
  */
 export function adaptOptions(options: AdapterOptions = {}): AdaptOptions {
   if (options === null || typeof options !== "object") throw usageError("bad_argument", "adapt must be an object");
-  const { biz = "ag-ui", streamId = "", ...others } = options;
+  const { biz = "ag-ui", streamId = "", block, ...others } = options;
   for (const name of Object.keys(others)) {
     throw usageError("bad_argument", `there is no option ${JSON.stringify(`adapt.${name}`)}`);
   }
   if (typeof biz !== "string" || biz === "")
     throw usageError("bad_argument", "adapt.biz must be a string that is not empty");
   if (typeof streamId !== "string") throw usageError("bad_argument", "adapt.streamId must be a string");
-  return { biz, streamId };
+  if (block === undefined) return { biz, streamId };
+  if (typeof block !== "function") throw usageError("bad_argument", "adapt.block must be a function");
+  return { biz, streamId, block: block.bind(options) };
 }

@@ -77,6 +77,11 @@ export class ReducerHandle implements Reducer {
     for (const [type, handle] of Object.entries(middleware ?? {})) {
       middleware![type] = (event) => this.#guarded(() => handle(event));
     }
+    const adapt = sessions.options.transcode?.adapt;
+    if (adapt?.block !== undefined) {
+      const { block } = adapt;
+      adapt.block = (...given) => this.#guarded(() => block(...given));
+    }
   }
 
   push(chunk: ArrayBuffer | ArrayBufferView): number {

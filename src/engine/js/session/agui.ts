@@ -32,8 +32,8 @@ import { isRejected, restoreModel, storeModel } from "../reduce/agui/stored.js";
 import { CALL, OPEN_MESSAGE, RUNNING } from "../reduce/agui/track.js";
 import { viewOf } from "../reduce/agui/view.js";
 import type { AguiViolation } from "../reduce/agui/violation.js";
-import { Adapter } from "./adapt/adapter.js";
-import { Delivery } from "./adapt/delivery.js";
+import type { Adapter } from "./adapt/adapter.js";
+import { createAdapter } from "./adapt/create.js";
 import { AguiChanges } from "./agui-changes.js";
 import type { SavedStream } from "./checkpoint.js";
 import { callHandler, handlerOf } from "./middleware.js";
@@ -96,10 +96,7 @@ export class AguiProtocol implements Protocol {
       blank ? new Model(options.limits) : this.baseline(),
       this.idleRun(),
     );
-    const adapt = options.transcode?.adapt;
-    if (adapt !== undefined) {
-      this.adapter = new Adapter(this.reducer, new Delivery(pipeline.outlet!, adapt.streamId), adapt);
-    }
+    this.adapter = createAdapter(pipeline, this.reducer);
   }
 
   // ---------------------------------------------------------------- from message to effect

@@ -60,8 +60,10 @@ export class JsSession implements EngineSession {
     const before = counters.applied;
     counters.bytes += chunk.length;
     pipeline.begin(reports, true);
-    // middleware runs in the middle of the chunk, whose bytes are the caller's
-    const bytes = this.options.agui?.middleware === undefined ? chunk : new Uint8Array(chunk);
+    // middleware and hooks run in the middle of the chunk, whose bytes are the caller's
+    const { agui, transcode } = this.options;
+    const calls = agui?.middleware !== undefined || transcode?.adapt?.block !== undefined;
+    const bytes = calls ? new Uint8Array(chunk) : chunk;
     pipeline.framer.push(bytes, pipeline);
     pipeline.end();
     return counters.applied - before;

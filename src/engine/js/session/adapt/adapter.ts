@@ -14,9 +14,10 @@ import {
   messageStatus,
   runOf,
   STATE,
+  stateBlock,
   statsOf,
 } from "./blocks.js";
-import type { Delivery } from "./delivery.js";
+import type { BlockSource, Delivery } from "./delivery.js";
 import { nest, targetsOf } from "./masks.js";
 import { Spans } from "./spans.js";
 import { Touched } from "./touched.js";
@@ -29,7 +30,7 @@ const ENDS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
 ]);
 
 /** What AG-UI events come to as AgentUE (docs/adapter.md). The reducer has folded them already. */
-export class Adapter {
+export class Adapter implements BlockSource {
   private readonly reducer: AguiReducer;
   private readonly delivery: Delivery;
   private readonly biz: string;
@@ -40,6 +41,7 @@ export class Adapter {
     this.reducer = reducer;
     this.delivery = delivery;
     this.biz = biz;
+    delivery.blocks = this;
   }
 
   /** Where the accepted event tells its changes before `accepted` is called; `versions` counts them. */
@@ -49,6 +51,7 @@ export class Adapter {
 
   /** A delta that the reducer has appended on its quick way, as CONTENT or ARGS. */
   appended(event: JsonObject): void {
+    this.delivery.eventType = event.type as string;
     if (!this.delivery.underWay) {
       this.start();
       return;
@@ -65,8 +68,9 @@ export class Adapter {
    */
   accepted(event: JsonObject, events: readonly JsonObject[]): void {
     const { delivery, spans, reducer } = this;
-    delivery.exact = reducer.model.exact;
     const type = event.type as string;
+    delivery.exact = reducer.model.exact;
+    delivery.eventType = type;
     if (type === "RUN_STARTED") {
       spans.clear();
       if (delivery.underWay) delivery.end();
@@ -99,6 +103,7 @@ export class Adapter {
   /** The body has ended; `whole`: and its last run, too. */
   finish(whole: boolean): void {
     const { delivery } = this;
+    delivery.eventType = "";
     if (delivery.underWay && whole) delivery.end();
     else if (delivery.underWay || !delivery.begun) {
       this.close({ code: "truncated", message: "the event stream was cut off" });
@@ -127,16 +132,40 @@ export class Adapter {
     delivery.end();
   }
 
-  private start(): void {
+  model(): JsonObject {
     const { model, track, run } = this.reducer;
-    this.delivery.start({
+    return {
       version: "1.1",
       biz: this.biz,
       meta: { run: runOf(run), stats: statsOf(run), error: null },
       blocks: allBlocks(model, track, this.spans.between()),
-    });
+    };
+  }
+
+  block(id: string): JsonObject | undefined {
+    const { model, track } = this.reducer;
+    const { messages } = model;
+    if (id === STATE) return stateBlock(model);
+    const colon = id.indexOf(":");
+    const name = id.slice(colon + 1);
+    switch (id.slice(0, colon)) {
+      case "message": {
+        const entry = messages.find(name);
+        return entry && messageBlock(messages, track, entry);
+      }
+      case "tool": {
+        const call = messages.findCall(name);
+        return call && callBlock(messages, track, call);
+      }
+      default:
+        return this.spans.find(id);
+    }
+  }
+
+  private start(): void {
+    this.delivery.start(this.model());
     // the texts were flattened
-    model.messages.settle();
+    this.reducer.model.messages.settle();
   }
 
   private sendRun(): void {

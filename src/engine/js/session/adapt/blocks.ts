@@ -102,10 +102,15 @@ export function statsOf(run: RunState): JsonObject | null {
   return run.usage === undefined ? null : { usage: run.usage };
 }
 
+/** The block of the state. */
+export function stateBlock(model: Model): JsonObject {
+  return { id: STATE, type: STATE, state: model.state.value };
+}
+
 /** All blocks in the order of a `start`; `between` gives those that stand before the message of an index, or, for Infinity, all that are left. */
 export function allBlocks(model: Model, track: Track, between: (index: number) => readonly JsonObject[]): JsonObject[] {
   const { messages } = model;
-  const blocks: JsonObject[] = [{ id: STATE, type: STATE, state: model.state.value }];
+  const blocks: JsonObject[] = [stateBlock(model)];
   let index = 0;
   for (const entry of messages) {
     for (const block of between(index)) blocks.push(block);

@@ -1,6 +1,14 @@
 import type { JsonObject } from "../../../../json/object.js";
 import type { Outlet } from "../transcode/outlet.js";
 
+/** What a delivery with hooks asks for: blocks as they are now. */
+export interface BlockSource {
+  /** The model of a `start`. */
+  model(): JsonObject;
+  /** The block of that id, which was sent before. */
+  block(id: string): JsonObject | undefined;
+}
+
 /** The AgentUE events of one transcoder: numbered, and sent at once (docs/adapter.md §1). */
 export class Delivery {
   /** A `start` has gone out that no `end` has followed. */
@@ -9,6 +17,9 @@ export class Delivery {
   begun = false;
   /** Values may hold an `ExactNumber`. */
   exact = false;
+  /** Type of the AG-UI event in hand, "" at the end of the body. */
+  eventType = "";
+  blocks: BlockSource | undefined = undefined;
   private readonly outlet: Outlet;
   private readonly streamId: string;
   private seq = 1;

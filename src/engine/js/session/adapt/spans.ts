@@ -98,6 +98,11 @@ export class Spans {
     };
   }
 
+  /** The block of that id; the youngest are asked for most. */
+  find(id: string): JsonObject | undefined {
+    return this.spans.findLast(({ block }) => block.id === id)?.block;
+  }
+
   private begin(key: string, at: number, block: JsonObject): SpanChange {
     const span = { at, running: true, block };
     this.spans.push(span);
