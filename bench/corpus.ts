@@ -2,6 +2,7 @@ import { aguiFoldCases } from "./agui/fold.js";
 import { pipelineCases } from "./agui/pipeline.js";
 import { aguiStateCases } from "./agui/state.js";
 import type { Case } from "./case.js";
+import { adapterCases } from "./cases/adapter.js";
 import { msgpackCases, protobufCases } from "./cases/binary-fold.js";
 import { encodeCases } from "./cases/encode.js";
 import { foldCases } from "./cases/fold.js";
@@ -47,6 +48,7 @@ export const CORPUS: readonly Case[] = [
   ...packedModelCases,
   ...protobufCases,
   ...transcodeCases,
+  ...adapterCases,
 ];
 
 /** The rows whose id or title matches. */

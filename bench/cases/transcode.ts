@@ -26,18 +26,18 @@ function eventsOf({ protocol }: Route, traffic: Traffic, seed: number): object[]
   return foldPayload({ events: 4000, blocks: 20, streams: 1, odd: 0.15, shapes: 8, mixed }, seed).events;
 }
 
-/** Bodies from the first chunk to the end: every event has to come out, whoever wrote it. */
+/** Bodies from the first chunk to the end: every event has to come out, whoever wrote it. `count`: how many go in, where that is another number. */
 export function transcodeTrial(
   contenders: TranscodeContender[],
-  route: Route,
-  payloads: { events: object[]; chunks: Uint8Array[] }[],
+  route: Pick<Route, "to">,
+  payloads: { events: object[]; chunks: Uint8Array[]; count?: number }[],
   verified: number,
 ): Trial {
   return chunkTrial(
     contenders,
     payloads,
     verified,
-    payloads[0]!.events.length,
+    payloads[0]!.count ?? payloads[0]!.events.length,
     ({ open }) => {
       const transcoding = open();
       const written: Uint8Array[] = [];

@@ -163,12 +163,16 @@ interface Part<T> {
   open(): T;
 }
 
+/** The best ways to read server-sent events as objects. */
+export function sseReadings(): Part<Reading<EventObject>>[] {
+  return [
+    { name: "JSON.parse", open: () => new EventByEvent() },
+    { name: "one JSON.parse per chunk", open: () => new ChunkByChunk() },
+  ];
+}
+
 function readings(wire: EncodedWire): Part<Reading<EventObject>>[] {
-  if (wire === "sse")
-    return [
-      { name: "JSON.parse", open: () => new EventByEvent() },
-      { name: "one JSON.parse per chunk", open: () => new ChunkByChunk() },
-    ];
+  if (wire === "sse") return sseReadings();
   if (wire === "msgpack") {
     const library = msgpackr();
     return library === undefined ? [] : [library];

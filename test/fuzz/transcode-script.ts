@@ -107,7 +107,7 @@ export function disagreement({ options, messages, cuts }: Transcoding): string |
 }
 
 /** Whether a member is repeated somewhere, as damage and random messages do: whether the earlier ones go out too is each engine's own affair. */
-function repeatsMembers({ options, messages }: Transcoding): boolean {
+export function repeatsMembers({ options, messages }: Transcoding): boolean {
   const { protocol, from } = options;
   const passed = { protocol, from, to: "ndjson", enforce: false, undecodable: "skip", utf8: "replace" } as const;
   const { output } = transcode(engine(KINDS[0]!), passed, messages);

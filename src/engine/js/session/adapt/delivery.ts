@@ -22,11 +22,18 @@ export class Delivery {
   blocks: BlockSource | undefined = undefined;
   private readonly outlet: Outlet;
   private readonly streamId: string;
+  /** The member `stream_id` behind its comma, or nothing. */
+  private readonly stream: string;
+  /** What the text of the last `append` had between seq and delta, and of which field. */
+  private lastId: string | undefined = undefined;
+  private lastField = "";
+  private lastHead = "";
   private seq = 1;
 
   constructor(outlet: Outlet, streamId: string) {
     this.outlet = outlet;
     this.streamId = streamId;
+    this.stream = streamId === "" ? "" : `,"stream_id":${JSON.stringify(streamId)}`;
   }
 
   /** Begins anew, as just made. */
@@ -60,7 +67,17 @@ export class Delivery {
   }
 
   append(id: string, field: string, text: string): void {
-    this.send("append", `block.${field}`, "block", { id, [field]: text });
+    const { outlet } = this;
+    if (!outlet.writesText) {
+      this.send("append", `block.${field}`, "block", { id, [field]: text });
+      return;
+    }
+    if (id !== this.lastId || field !== this.lastField) {
+      this.lastId = id;
+      this.lastField = field;
+      this.lastHead = `${this.stream},"mask":"block.${field}","block":{"id":${JSON.stringify(id)},"${field}":`;
+    }
+    outlet.sendText(`{"op":"append","seq":${this.seq++}${this.lastHead}${JSON.stringify(text)}}}`);
   }
 
   error(error: JsonObject): void {

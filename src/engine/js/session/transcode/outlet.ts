@@ -20,6 +20,8 @@ export interface Route {
   seq?: number;
 }
 
+const UNNAMED: Route = { streamId: "" };
+
 /**
  * What a transcoder writes: events on another wire (docs/transcoding.md). An event is drafted before it is applied, since the model takes over what it
  * holds, and goes out once it is accepted.
@@ -49,6 +51,16 @@ export class Outlet {
     this.halves = this.binary === undefined ? undefined : new Halves(rules as DeltaRules<unknown>);
   }
 
+  get writesText(): boolean {
+    return this.halves === undefined;
+  }
+
+  /** Sends the text of an event of our own making on a text wire. */
+  sendText(json: string): void {
+    this.text += this.frame(json);
+    if (this.read.bits !== 0) this.tell(this.read.bits, UNNAMED);
+  }
+
   /**
    * Sends an event of our own making at once.
    *
@@ -56,10 +68,13 @@ export class Outlet {
    * @returns whether it has a form on the wire
    */
   send(event: JsonObject, exact: boolean): boolean {
-    if (this.halves === undefined) this.draft = { text: this.frame(writeJson(event, exact)) };
-    else this.draftEvent(event, PLAIN);
+    if (this.writesText) {
+      this.sendText(writeJson(event, exact));
+      return true;
+    }
+    this.draftEvent(event, PLAIN);
     const sent = !("fault" in this.draft!);
-    this.commit({ streamId: "" });
+    this.commit(UNNAMED);
     return sent;
   }
 
