@@ -55,6 +55,24 @@ describe("the demonstration", () => {
   });
 });
 
+describe("AG-UI as AgentUE", () => {
+  it("shows a recording as blocks, without reasoning, with titles", () => {
+    const { status, stdout, stderr } = run("agui-as-agentue.mjs");
+    expect(stderr).toBe("");
+    expect(status).toBe(0);
+    expect(stdout).toMatch(/^tool +tool:call-1 {2}complete {2}Calls compare_invoices$/m);
+    expect(stdout).toMatch(/^activity +message:plan /m);
+    expect(stdout).not.toMatch(/^reasoning/m);
+    expect(stdout).toMatch(/^complete: run finished, \d+ bytes, seq \d+$/m);
+  });
+
+  it("says when the input is cut off", () => {
+    const cut = run("agui-as-agentue.mjs", "examples/single-stream.sse");
+    expect(cut.status).toBe(1);
+    expect(cut.stdout).toMatch(/^truncated: run rejected, /m);
+  });
+});
+
 describe("the gateway", () => {
   it("gives a late client the same models as an early one", () => {
     const { status, stdout, stderr } = run("gateway.mjs");
