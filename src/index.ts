@@ -4,11 +4,9 @@ export {
   type PrepareOptions,
   prepareRunInput,
 } from "./agui/prepare-run-input.js";
+export type { AdapterOptions, BlockContext, BlockHook } from "./engine/adapting.js";
 export type {
-  AdapterOptions,
   AppendChange,
-  BlockContext,
-  BlockHook,
   Change,
   ChangeSet,
   DocumentLimits,

@@ -1,4 +1,5 @@
-import type { AdapterOptions, AdaptOptions, Protocol } from "../engine/contract.js";
+import type { AdapterOptions, AdaptOptions } from "../engine/adapting.js";
+import type { Protocol } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 
 /**

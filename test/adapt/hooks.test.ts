@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { AdapterOptions, BlockContext } from "../../src/engine/contract.js";
+import type { AdapterOptions, BlockContext } from "../../src/engine/adapting.js";
 import type { StreamfoldError } from "../../src/errors.js";
 import * as ag from "../support/agui-events.js";
 import { engine, KINDS } from "../support/engines.js";

@@ -1,5 +1,5 @@
 import { type JsonObject, own } from "../../../../json/object.js";
-import type { AdaptOptions } from "../../../contract.js";
+import type { AdaptOptions } from "../../../adapting.js";
 import type { ModelChanges } from "../../reduce/agui/changes.js";
 import { CHUNKS } from "../../reduce/agui/expansion.js";
 import type { CallEntry, MessageEntry } from "../../reduce/agui/messages.js";

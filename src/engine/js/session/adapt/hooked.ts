@@ -3,7 +3,7 @@ import type { Fault } from "../../../../errors.js";
 import { equalValues } from "../../../../json/equal.js";
 import type { JsonObject } from "../../../../json/object.js";
 import { isObject } from "../../../../json/tree.js";
-import type { BlockHook } from "../../../contract.js";
+import type { BlockHook } from "../../../adapting.js";
 import { cloneValue } from "../../codec/clone.js";
 import { copyValue } from "../../codec/value.js";
 import { judgeInline } from "../../reduce/agentue/validate.js";
