@@ -1,7 +1,7 @@
 // A lazy JSON document: canonical compact text until somebody reaches into it. Layouts: layout.ts; map: ../memory/MEMORY.md.
-import { alloc, free } from "../memory/heap";
+import { alloc, creditShare, free } from "../memory/heap";
 import { canonicalize } from "../text/minify";
-import { DOCUMENT_SIZE, EPOCH, HELD, NODE, OUT_OF_MEMORY, PIECES, SIZE, clearFault, failWith } from "./layout";
+import { DOCUMENT_SIZE, EPOCH, HELD, NODE, OUT_OF_MEMORY, PIECES, SHARED, SIZE, clearFault, failWith } from "./layout";
 import { PIECE_HEADER, dropPiece, dropPieces, newPiece } from "./piece";
 import { releaseValue } from "./release";
 import { installText } from "./root";
@@ -64,8 +64,14 @@ export function documentSetJson(d: usize, src: usize, n: u32): bool {
   return true;
 }
 
-/** Gives the document and everything in it back. */
+/** Gives the document and everything in it back, with its last holder. */
 export function documentFree(d: usize): void {
+  const others = load<u32>(d, SHARED);
+  if (others) {
+    store<u32>(d, others - 1, SHARED);
+    creditShare(load<u32>(d, HELD));
+    return;
+  }
   releaseValue(d, load<u32>(d), load<u32>(d, 4));
   dropPieces(d, <usize>load<u32>(d, PIECES), 0);
   free(d, DOCUMENT_SIZE);

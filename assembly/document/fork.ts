@@ -1,9 +1,10 @@
 // A second document over the same text. Nodes are copied, bytes are shared: each piece goes with its last holder.
-import { alloc, reserve, roundUp } from "../memory/heap";
+import { alloc, chargeShare, reserve, roundUp } from "../memory/heap";
 import { forkChain, forkChainNeed } from "./chain";
+import { documentFree } from "./document";
 import { tableBytes } from "./index-table";
 import {
-  ARRAY, CAPACITY, CHAIN, DOCUMENT_SIZE, HELD, INDEX, NODE, NODE_SIZE, OUT_OF_MEMORY, PIECES, SIZE, UP, VECTOR, clearFault,
+  ARRAY, CAPACITY, CHAIN, DOCUMENT_SIZE, HELD, INDEX, NODE, NODE_SIZE, OUT_OF_MEMORY, PIECES, SHARED, SIZE, UP, VECTOR, clearFault,
   countOf, failWith, kindOf, strideShift, vectorOf,
 } from "./layout";
 import { PIECE_HEADER, linkPiece, nextPiece, sharePiece, take } from "./piece";
@@ -26,6 +27,30 @@ export function documentFork(d: usize): usize {
   const n = load<u32>(d, 4);
   store<u32>(f, n == NODE ? <u32>forkTree(f, load<u32>(d)) : load<u32>(d));
   store<u32>(f, n, 4);
+  return f;
+}
+
+/**
+ * One more holder of the document as it is, for whom the current account pays in full; each gives it up by `documentFree`. From now on whoever wants to
+ * change it, or to reach into it, asks `documentOwn` first, and forgets what it remembered of its nodes.
+ */
+export function documentShare(d: usize): usize {
+  store<u32>(d, load<u32>(d, SHARED) + 1, SHARED);
+  chargeShare(load<u32>(d, HELD));
+  return d;
+}
+
+/** The document whose address stands at `place`, there alone: a fork takes the place of a shared one. 0 = out of memory, nothing changed. */
+@inline export function documentOwn(place: usize): usize {
+  const d = <usize>load<u32>(place);
+  return load<u32>(d, SHARED) ? ownFork(place, d) : d;
+}
+
+function ownFork(place: usize, d: usize): usize {
+  const f = documentFork(d);
+  if (!f) return 0;
+  documentFree(d);
+  store<u32>(place, <u32>f);
   return f;
 }
 

@@ -3,7 +3,7 @@ export { AT, NO_FAULT, OBJECT, OUT_OF_MEMORY, TOO_LARGE, UP, countOf, documentFa
 export {
   documentBorrow, documentEpoch, documentFree, documentHeld, documentNew, documentSetJson, documentSetText, documentSize, documentSpan, documentWrite,
 } from "./document";
-export { documentFork } from "./fork";
+export { documentFork, documentOwn, documentShare } from "./fork";
 export {
   containerNode, elementCount, elementSlot, entryCount, entrySlot, isArrayNode, keyLengthOf, keyOf, memberCount, memberSlot, rootSlot, slotIsNode, slotKind, slotSpan,
 } from "./access";

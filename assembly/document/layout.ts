@@ -1,7 +1,7 @@
 // Everything the document room lays out in memory. Sizes in bytes, all fields u32.
 //
 //   Document 64     0 root slot {p, n} | 8 size | 12 held | 16 pieces | 20 log at | 24 log end | 28 epoch
-//                  32 work since the last compaction | 36 compactions | 40.. spare
+//                  32 work since the last compaction | 36 compactions | 40 holders besides one | 44.. spare
 //   Slot 8          0 p | 4 n: n bytes of canonical compact text at p; n = NODE: p is a node; n = REMOVED: a removed member
 //   Array node 32   0 kind | 4 count | 8 capacity | 12 vector of slots | 16 - | 20 - | 24 up | 28 at
 //   Object node 32  0 kind u8, index size as a power of two u8 | 4 entries | 8 capacity | 12 vector | 16 members | 20 index | 24 up | 28 at
@@ -24,6 +24,7 @@ export const LOG_END: usize = 24;
 export const EPOCH: usize = 28;
 export const WORK: usize = 32;
 export const COMPACTIONS: usize = 36;
+export const SHARED: usize = 40;
 
 export const NODE_SIZE: u32 = 32;
 export const ARRAY: u32 = 1;

@@ -157,7 +157,7 @@ function patchedState(seed: number): Subject {
 export const forkCases: Case[] = [
   forkCase("ag-ui/state", "AG-UI state of 2 MB after 200 deltas", patchedState, false, 50),
   forkCase("agentue/stored", "AgentUE model of 2 MB as loaded", stored, false, 50),
-  forkCase("agentue/grown", "AgentUE model of 2 MB in 1,000 texts of tokens", grown, false),
+  forkCase("agentue/grown", "AgentUE model of 2 MB in 1,000 texts of tokens", grown, false, 50),
   forkCase("ag-ui/state/touched", "AG-UI state of 2 MB, and one delta on the fork", patchedState, true),
   forkCase("agentue/stored/touched", "AgentUE model of 2 MB as loaded, and one token on the fork", stored, true),
 ];

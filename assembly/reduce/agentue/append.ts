@@ -8,7 +8,7 @@ import { codeUnits } from "../../text/units";
 import { setAccount } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
 import { chainAppend, chainAppendShort, chainBytes, chainOf, chainUnits } from "../../document/chain";
-import { documentEpoch, documentSize } from "../../document/index";
+import { documentEpoch, documentOwn, documentSize } from "../../document/index";
 import { appendElements, editBegin, editCommit, editRollback, elementCount, expandSlot, memberSlot, putMember, rootSlot, keyOf, slotKind } from "../../document/index";
 import { depthOf } from "../../codec/json/members";
 import { CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_FIELD, nextVersion } from "../change-log";
@@ -33,7 +33,8 @@ export let hotAppends: u32 = 0;
 export function applyAppend(s: usize): bool {
   const block = findBlock(s, patchId, patchIdLength);
   if (!block) return insertPayload(s);
-  const d = <usize>load<u32>(block, B_DOCUMENT), n = <u32>(maskEnd - maskPath);
+  const d = documentOwn(block + B_DOCUMENT), n = <u32>(maskEnd - maskPath);
+  if (!d) return failWhole(code.E_OUT_OF_MEMORY);
   if (load<u8>(patchStart) == 0x22) {
     if (load<u32>(block, B_CHAIN) && load<u32>(block, B_EPOCH) == documentEpoch(d) && load<u32>(block, B_FIELD_LENGTH) == n
       && equalBytes(load<u32>(block, B_FIELD), maskPath, n)) {

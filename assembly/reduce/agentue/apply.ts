@@ -1,6 +1,7 @@
 // What an accepted event does to its stream (docs/semantics.md §3 step 8 and §4).
 import * as code from "../../abi/codes";
 import { equalBytes } from "../../memory/copy";
+import { documentOwn } from "../../document/index";
 import { CHANGE_FIELD, CHANGE_META, nextVersion } from "../change-log";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
@@ -42,7 +43,9 @@ function applySet(s: usize): bool {
   if (maskRoot == ROOT_META) return setMeta(s);
   const block = findBlock(s, patchId, patchIdLength);
   if (!block || load<u32>(block, B_FLAGS) & IS_REFERENCE) return failBlock(block);
-  if (!setAtMask(s, load<u32>(block, B_DOCUMENT), patchStart, patchEnd)) return false;
+  const d = documentOwn(block + B_DOCUMENT);
+  if (!d) return failWhole(code.E_OUT_OF_MEMORY);
+  if (!setAtMask(s, d, patchStart, patchEnd)) return false;
   nextVersion(s + S_LOG);
   noteChange(s, CHANGE_FIELD, block, maskPath, <u32>(maskEnd - maskPath));
   return true;
@@ -57,7 +60,9 @@ function failBlock(block: usize): bool {
 }
 
 function setMeta(s: usize): bool {
-  if (!setAtMask(s, load<u32>(s, S_META), patchStart, patchEnd)) return false;
+  const d = documentOwn(s + S_META);
+  if (!d) return failWhole(code.E_OUT_OF_MEMORY);
+  if (!setAtMask(s, d, patchStart, patchEnd)) return false;
   nextVersion(s + S_LOG);
   noteChange(s, CHANGE_META, 0, maskPath, <u32>(maskEnd - maskPath));
   return true;

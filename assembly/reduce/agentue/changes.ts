@@ -1,7 +1,7 @@
 // The changes of an AgentUE stream (docs/semantics.md §6): their entries are blocks, their names paths of fields with dots.
 import { setAccount } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
-import { chainOf, expandSlot, memberSlot, rootSlot } from "../../document/index";
+import { chainOf, documentOwn, expandSlot, memberSlot, rootSlot } from "../../document/index";
 import {
   CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_REPLACE, changeEntry, changeKind, changeName, changeNameLength, endOfRecords, extendRange, joinRange,
   pushChange, recordAt, setRange, unreadChange,
@@ -84,9 +84,8 @@ function writeRecord(r: usize, out: usize): bool {
 
 function writeText(r: usize, block: usize, out: usize): bool {
   if (!hasText(r)) return putChangeText(r, 0, out);
-  const d = <usize>load<u32>(block, B_DOCUMENT);
   const previous = setAccount(account);
-  const root = expandSlot(d, rootSlot(d));
+  const d = documentOwn(block + B_DOCUMENT), root: usize = d ? expandSlot(d, rootSlot(d)) : 0;
   const slot = root ? memberSlot(root, changeName(r), changeNameLength(r)) : 0;
   const chain = slot ? chainOf(d, slot) : 0;
   setAccount(previous);

@@ -1,15 +1,15 @@
-// A second state over the text of the first (docs/semantics.md §12): documents are forked, the records of the blocks copied.
+// A second state over the documents of the first (docs/semantics.md §12): whoever changes one gets a fork of it. The records of the blocks are copied.
 import { alloc, reserve } from "../../memory/heap";
 import { copyForward } from "../../memory/copy";
-import { documentFork, documentFree } from "../../document/index";
+import { documentFree, documentShare } from "../../document/index";
 import { forgetChanges } from "../change-log";
 import {
-  addBlock, addBlockNeeds, B_DOCUMENT, B_FLAGS, B_HASH, B_ID, B_ID_LENGTH, freeBlockRecord, newBlock, S_APPLIED, S_BLOCKS, S_BLOCKS_HOLE, S_COUNT, S_DROPPED,
-  S_FLAGS, S_LOG, S_META, S_META_HOLE, S_MODEL, S_SEQ, S_SHELL, S_SHELL_LENGTH, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION,
+  addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, B_HASH, B_ID, B_ID_LENGTH, freeBlockRecord, newBlock, S_APPLIED, S_BLOCKS, S_BLOCKS_HOLE, S_COUNT,
+  S_DROPPED, S_FLAGS, S_LOG, S_META, S_META_HOLE, S_MODEL, S_SEQ, S_SHELL, S_SHELL_LENGTH, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION,
 } from "./state";
 
 /**
- * Gives the fresh state `s` what `other` has but the order of its ending: the model, whose text both hold from now on, the place in the timeline and the
+ * Gives the fresh state `s` what `other` has but the order of its ending: the model, whose documents both hold from now on, the place in the timeline and the
  * counters. The log of changes begins here. False = out of memory: what was made so far hangs on `s`.
  */
 export function forkState(s: usize, other: usize): bool {
@@ -20,9 +20,7 @@ export function forkState(s: usize, other: usize): bool {
   store<u32>(s, length, S_SHELL_LENGTH);
   store<u32>(s, load<u32>(other, S_META_HOLE), S_META_HOLE);
   store<u32>(s, load<u32>(other, S_BLOCKS_HOLE), S_BLOCKS_HOLE);
-  const meta = documentFork(load<u32>(other, S_META));
-  if (!meta) return false;
-  store<u32>(s, <u32>meta, S_META);
+  store<u32>(s, <u32>documentShare(load<u32>(other, S_META)), S_META);
   if (!forkBlocks(s, other)) return false;
   store<u32>(s, load<u32>(other, S_SIZE), S_SIZE);
   store<u32>(s, load<u32>(other, S_MODEL), S_MODEL);
@@ -39,8 +37,9 @@ export function forkState(s: usize, other: usize): bool {
 function forkBlocks(s: usize, other: usize): bool {
   const count = load<u32>(other, S_COUNT), blocks = <usize>load<u32>(other, S_BLOCKS);
   for (let i: u32 = 0; i < count; i++) {
-    const from = <usize>load<u32>(blocks + (<usize>i << 2)), document = documentFork(load<u32>(from, B_DOCUMENT));
-    if (!document) return false;
+    const from = <usize>load<u32>(blocks + (<usize>i << 2)), document = documentShare(load<u32>(from, B_DOCUMENT));
+    // the next append finds the text that is then its own
+    store<u32>(from, 0, B_CHAIN);
     const block = newBlock(from + B_ID, load<u32>(from, B_ID_LENGTH), load<u32>(from, B_HASH), document, load<u32>(from, B_FLAGS));
     if (!block || !reserve(addBlockNeeds(s))) {
       if (block) freeBlockRecord(block);
