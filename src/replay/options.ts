@@ -12,7 +12,10 @@ export interface ReferenceAt {
 
 /** What a replay is made with: the options of a reducer that judge events, and bounds on what is kept. */
 export interface ReplayOptions
-  extends Omit<ReducerOptions, "onEvent" | "eventTypes" | "middleware" | "keepEnded" | "limits"> {
+  extends Omit<
+    ReducerOptions,
+    "onEvent" | "eventTypes" | "middleware" | "keepEnded" | "unresolved" | "onUnresolved" | "limits"
+  > {
   limits?: Partial<Limits>;
   /** Bytes of the log between two checkpoints, at least; they are further apart where models are large. Default 4 MiB. */
   interval?: number;
@@ -57,7 +60,7 @@ export function resolveOptions(options: ReplayOptions): Resolved {
     if (options === null || typeof options !== "object") {
       throw usageError("bad_argument", `the options must be an object, not ${describe(options)}`);
     }
-    for (const name of ["onEvent", "eventTypes", "middleware", "keepEnded"]) {
+    for (const name of ["onEvent", "eventTypes", "middleware", "keepEnded", "unresolved", "onUnresolved"]) {
       if (name in options) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
     }
     const { interval, checkpoints, checkpointBytes, logBytes, materialize, transport, ...others } = options;

@@ -193,6 +193,7 @@ describe.each(KINDS)("a replay on %s", (kind) => {
       { onEvent() {} },
       { middleware: {} },
       { keepEnded: 1 },
+      { unresolved: "pause" },
       { nothing: 1 },
     ])
       expect(code({ ...AGENTUE, ...bad }), JSON.stringify(bad)).toBe("bad_argument");
