@@ -140,6 +140,8 @@ export class ProducerRules {
       const name = type === "TEXT_MESSAGE_START" && Object.hasOwn(given, "role") ? "role" : "messageId";
       return bad(event, "bad_event", name, `the message is of the role ${JSON.stringify(held.role)}`);
     }
+    if (Array.isArray(own(held.value, "content")))
+      return bad(event, "bad_event", "messageId", "the message has parts, and no text to go on with");
     const name = own(event, "name");
     if (name !== undefined && name !== own(held.value, "name"))
       return bad(event, "bad_event", "name", "the message has another one");
