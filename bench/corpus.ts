@@ -4,6 +4,7 @@ import { aguiStateCases } from "./agui/state.js";
 import type { Case } from "./case.js";
 import { adapterCases } from "./cases/adapter.js";
 import { msgpackCases, protobufCases } from "./cases/binary-fold.js";
+import { emitCases } from "./cases/emit.js";
 import { encodeCases } from "./cases/encode.js";
 import { foldCases } from "./cases/fold.js";
 import { forkCases } from "./cases/fork.js";
@@ -44,6 +45,7 @@ export const CORPUS: readonly Case[] = [
   ...transportCases,
   ...encodeCases,
   ...produceCases,
+  ...emitCases,
   ...msgpackCases,
   ...packedModelCases,
   ...protobufCases,

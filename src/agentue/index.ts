@@ -1,3 +1,10 @@
+export {
+  createEmitter,
+  type Emitter,
+  type EventOptions,
+  type NewModel,
+} from "./emitter/emitter.js";
+export type { ConsumerLimits, Emitted, EmitterOptions, EmitterTransport } from "./emitter/options.js";
 export { type AgentUEReference, isReferenceBlock, listReferences } from "./references.js";
 export {
   type BlockAddress,
