@@ -13,6 +13,8 @@ import { argumentsComplete, argumentsFrom, argumentsGeneration } from "./reduce/
 import { hotAppends } from "./reduce/agentue/append";
 import { F_RETRY } from "./frame/state";
 import * as layoutOf from "./session/layout";
+import { adaptedTokens } from "./session/adapt/token";
+import { openAdapter } from "./session/adapt/state";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
 import {
@@ -70,10 +72,11 @@ export function engine_held(): u32 { return heldBytes(); }
 
 /**
  * Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a
- * template, 4 deltas of the state folded in one pass, 5 tokens of the binary wires folded where they lay (by a template or without one).
+ * template, 4 deltas of the state folded in one pass, 5 tokens of the binary wires folded where they lay (by a template or without one),
+ * 6 tokens that went out as AgentUE from where they were folded.
  */
 export function engine_counter(i: u32): u32 {
-  return i == 0 ? directEvents : i == 1 ? framedMessages : i == 2 ? hotAppends : i == 3 ? templateHits : i == 4 ? quickDeltas : binaryTokens;
+  return i == 0 ? directEvents : i == 1 ? framedMessages : i == 2 ? hotAppends : i == 3 ? templateHits : i == 4 ? quickDeltas : i == 5 ? binaryTokens : adaptedTokens;
 }
 
 // ---------------------------------------------------------------- input and results
@@ -220,6 +223,14 @@ export function session_baseline(h: u32, n: u32): u32 {
   enter(c);
   memory.fill(staging + n, 0, 64);
   return baselineText(c, staging, n) ? 0 : keepFault(textFaultOffset);
+}
+
+/**
+ * Makes a new AG-UI connection that writes to a wire write AgentUE (docs/adapter.md): the staging area holds the canonical contents of `biz`, `biz` bytes, and of
+ * `stream_id`, `stream` bytes. 0 or an E_ id.
+ */
+export function session_adapt(h: u32, biz: u32, stream: u32): u32 {
+  return openAdapter(connectionOf(h), staging, biz, stream) ? 0 : keepCode(E_OUT_OF_MEMORY);
 }
 
 /** Sticky failure: its E_ id, 0 = none. Reports it into the output queue. */

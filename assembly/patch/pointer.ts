@@ -81,6 +81,15 @@ function decodeToken(p: usize, end: usize): u32 {
   return 0;
 }
 
+/** Reads the token of a sound pointer that begins at `from`, behind its slash, into `tokenAt` and `tokenLength`; the address behind it, 0 = out of memory. */
+export function readToken(from: usize, end: usize): usize {
+  const p = tokenEnd(from, end);
+  if (sawTilde) return decodeToken(from, p) ? 0 : p;
+  tokenAt = from;
+  tokenLength = <u32>(p - from);
+  return p;
+}
+
 // RFC 6901 §4: `0`, or digits without a leading zero.
 function arrayIndex(p: usize, n: u32): u32 {
   if (!n) return NOT_AN_INDEX;

@@ -2,8 +2,8 @@
 import { setAccount } from "../memory/heap";
 import { bytesFree, bytesReserve, RUN_CAP, RUN_LEN } from "../memory/bytes";
 
-const COUNT: u32 = 18;
-const RUNS: usize = memory.data(18 * 16, 16);
+const COUNT: u32 = 19;
+const RUNS: usize = memory.data(19 * 16, 16);
 
 /** Text on its way into a document. */
 export const SCRATCH_TEXT: usize = RUNS;
@@ -44,6 +44,8 @@ export const SCRATCH_WARNINGS: usize = RUNS + 240;
 export const SCRATCH_WIRE: usize = RUNS + 256;
 /** The text of an event that goes out with another delta than it came with. */
 export const SCRATCH_EVENT: usize = RUNS + 272;
+/** The text of an event of the other protocol on its way to a binary wire. */
+export const SCRATCH_ADAPTED: usize = RUNS + 288;
 
 /** Makes room for `more` bytes in one of these runs, whoever pays at the moment; false = out of memory. */
 export function scratchReserve(run: usize, more: u32): bool {

@@ -11,11 +11,16 @@ import { applyExpanded } from "../reduce/agui/apply";
 import { enforceEvent, enforceHeld, EVENT_DROPPED, EVENT_HELD, EVENT_NO_MEMORY as LACKS_MEMORY, EVENT_OK } from "../reduce/agui/enforce";
 import { canonicalEvent, eventLongNumber, eventText, eventTextEnd, readEvent, wireType } from "../reduce/agui/event";
 import { eventOrigin, eventSlotEnd, eventSlotStart, eventType, expand, expandedCount, expandedText, FROM_WIRE, select } from "../reduce/agui/expansion";
+import { callsKnown } from "../reduce/agui/calls";
+import { forgetEffects } from "../reduce/agui/effects";
 import { commitMinted } from "../reduce/agui/legacy";
+import { failMemory } from "../reduce/agui/limits";
 import { A_APPLIED, A_DROPPED, A_SKIPPED, statusOfAgui } from "../reduce/agui/state";
 import { trackCommit, trackRollback } from "../reduce/agui/track";
 import { verify } from "../reduce/agui/verify";
 import { clearWarnings } from "../reduce/agui/warnings";
+import { adaptEvent, adaptRejection } from "./adapt/adapt";
+import { adapterOf } from "./adapt/state";
 import { rejectRun } from "./agui-session";
 import { reportWarnings } from "./agui-warnings";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_REFUSED } from "./events";
@@ -82,8 +87,11 @@ function decide(c: usize, verdict: u32): u32 {
 }
 
 function fold(c: usize, s: usize): u32 {
-  const account = setAccount(load<u32>(c, C_FIRST));
-  const done = expand(s) && verify(s) && reserveEvents(c) && applyExpanded(s);
+  const account = setAccount(load<u32>(c, C_FIRST)), adapts = adapterOf(c) != 0;
+  let told = true;
+  forgetEffects();
+  // whether a message that is replaced holds calls is asked when it is gone
+  const done = (!adapts || callsKnown(s) || failMemory()) && expand(s) && verify(s) && reserveEvents(c) && applyExpanded(s);
   if (!done) trackRollback(s);
   else {
     commitMinted(s);
@@ -91,12 +99,13 @@ function fold(c: usize, s: usize): u32 {
     add(c, C_APPLIED, 1);
     reportWarnings(c);
     if (flags(c) & layout.FLAG_REPORT_EVENTS) reportEvents(c);
+    if (adapts) told = adaptEvent(c);
     trackCommit(s);
   }
   setAccount(account);
   if (done) {
     // it was applied, whatever becomes of writing it
-    if (wireOf(c) && !emit(c, eventText, eventTextEnd)) noMemory(c);
+    if (!(adapts ? told : !wireOf(c) || emit(c, eventText, eventTextEnd))) noMemory(c);
     return EVENT_ACCEPTED;
   }
   clearWarnings();
@@ -145,9 +154,11 @@ function hold(c: usize): u32 {
 
 /** Reports the fault and, where the policy says so, rejects the stream. */
 export function refuse(c: usize): u32 {
+  const error = faultCode;
   reportFault(c);
-  if (!(flags(c) & layout.FLAG_SKIP_EVENT)) rejectRun(c);
-  return EVENT_REFUSED;
+  if (flags(c) & layout.FLAG_SKIP_EVENT) return EVENT_REFUSED;
+  rejectRun(c);
+  return !adapterOf(c) || adaptRejection(c, error) ? EVENT_REFUSED : EVENT_NO_MEMORY;
 }
 
 // Queues the event of the paused stream; its message counts for `size` bytes.

@@ -9,6 +9,7 @@ import {
   C_END_ORDER, C_EVENT_INDEX, C_FAILURE, C_FAILURE_PATH, C_FEEDING, C_FRAME, C_LOSSES, C_OPTIONS, C_QUEUE, C_RESUMING, C_RUN, C_UNREAD, C_UNREAD_END, CONNECTION_SIZE,
   layoutsAddUp,
 } from "./layout";
+import { closeAdapter, resetAdapter } from "./adapt/state";
 import { freeHalves } from "./transcode/halves";
 import { resetPosition } from "./position";
 import { releaseStreams } from "./streams";
@@ -45,6 +46,7 @@ export function reconnect(c: usize): void {
 export function resetConnection(c: usize): bool {
   if (load<u32>(c, C_RUN)) {
     if (!resetRun(c)) return false;
+    resetAdapter(c);
   } else releaseStreams(c);
   forget(c);
   return true;
@@ -65,6 +67,7 @@ function forget(c: usize): void {
 
 /** Gives everything back. */
 export function closeConnection(c: usize): void {
+  closeAdapter(c);
   releaseStreams(c);
   forget(c);
   free(c, CONNECTION_SIZE);

@@ -14,9 +14,11 @@ import {
   messageOffset, messageStart, setFrameEvent, setMessage,
 } from "../frame/state";
 import { clearFault, fail, failWhole } from "../reduce/fault";
-import { releaseText, SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT, SCRATCH_WIRE, scratchTrim } from "../reduce/scratch";
+import { releaseText, SCRATCH_ADAPTED, SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT, SCRATCH_WIRE, scratchTrim } from "../reduce/scratch";
 import { eventOp, isTokenLike, setSequence } from "../reduce/agentue/judge";
 import { setLimits } from "../reduce/agentue/limits";
+import { adaptEnd } from "./adapt/adapt";
+import { adapterOf } from "./adapt/state";
 import { handBack, nameRun, refuse, skip } from "./agui-event";
 import { endRun, setRunOptions } from "./agui-session";
 import { resetDecoder, resetPosition } from "./position";
@@ -34,6 +36,7 @@ import {
   add, C_BYTES, C_EVENT_INDEX, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_HELD_INDEX, C_HELD_OFFSET, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT,
   C_RESUMING, C_RUN, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, IN_CHUNK, IN_TAIL, option, PAUSED, T_FLAGS, WAITING,
 } from "./layout";
+import { isComplete } from "./inspect";
 import { conclude, hasOption, hasRoom, nextIndex, readMessage } from "./message";
 import { aboutMessage, isOutputFull, reportFault } from "./output";
 import { handleMessage, scanMessage } from "./protocol";
@@ -74,7 +77,7 @@ function setOptions(c: usize): void {
 export function beginCall(c: usize): void {
   enter(c);
   scratchTrim(SCRATCH_OUTPUT, KEPT_OUTPUT);
-  if (load<u32>(SCRATCH_WIRE, RUN_CAP) > KEPT_WIRE) releaseWire();
+  if (load<u32>(SCRATCH_WIRE, RUN_CAP) > KEPT_WIRE || load<u32>(SCRATCH_ADAPTED, RUN_CAP) > KEPT_WIRE) releaseWire();
   bytesClear(SCRATCH_OUTPUT);
   bytesClear(SCRATCH_WIRE);
   store<u32>(c, option(c, layout.OPT_REPORTS), C_REPORTS_LEFT);
@@ -155,6 +158,7 @@ function run(c: usize): u32 {
           sseCommitId(f);
           accepted++;
           p = q;
+          if (load<u32>(c, C_STATE)) break;
           continue;
         }
       }
@@ -335,8 +339,7 @@ export function finishBody(c: usize): u32 {
   if (load<u8>(c, C_FINISHED) || load<u8>(c, C_FAILURE)) {
     if (!load<u8>(c, C_FINISHED)) store<u8>(c, 1, C_TRUNCATED);
     store<u8>(c, 1, C_FINISHED);
-    endEmission(c);
-    endRun(c);
+    endBody(c);
     return 0;
   }
   store<u8>(c, 1, C_FINISHED);
@@ -351,10 +354,17 @@ export function finishBody(c: usize): u32 {
     else accepted = handleFrame(c, kind);
   }
   resetDecoder(c);
-  endEmission(c);
+  // a transcoder has no middleware that could hold the last event
   if (load<u32>(c, C_STATE) == layout.FEED_HELD) store<u8>(c, IN_TAIL, C_FEEDING);
-  else endRun(c);
+  else endBody(c);
   return accepted ? 1 : 0;
+}
+
+// Runs end with the body, what is written as AgentUE too, and halves that are held.
+function endBody(c: usize): void {
+  endRun(c);
+  if (adapterOf(c) && !adaptEnd(c, isComplete(c))) noMemory(c);
+  endEmission(c);
 }
 
 function isWhole(c: usize): bool {

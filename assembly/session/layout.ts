@@ -16,6 +16,7 @@ import { STATE_SIZE } from "../reduce/agentue/state";
 // 376 offset in the queue being resumed of its next message u32 | 380 AG-UI model (0 = other protocol)
 // 384 event index and 392 byte offset (-1 unknown) of the event that the host's middleware has, f64
 // 400 surrogate halves that a transcoder holds: run | 416 LOSS_ bits that it has reported u32
+// 420 what goes out as AgentUE: record of adapt/state (0 = events go out as what they are) | 424 a delivery has begun in this body u8
 export const C_OPTIONS: usize = 0, C_FRAME: usize = 64;
 export const C_TABLE: usize = 192, C_TABLE_CAPACITY: usize = 196, C_COUNT: usize = 200, C_LAST_USED: usize = 204;
 export const C_FIRST: usize = 208, C_LAST: usize = 212, C_ENDED_FIRST: usize = 216, C_ENDED_LAST: usize = 220, C_ENDED: usize = 224;
@@ -28,8 +29,8 @@ export const C_EVENT_INDEX: usize = 288, C_EVENTS: usize = 296, C_BYTES: usize =
 export const C_DROPPED: usize = 328, C_ERRORS: usize = 336, C_WARNINGS: usize = 344, C_END_ORDER: usize = 352;
 export const C_FAILURE_INDEX: usize = 360, C_FAILURE_OFFSET: usize = 368, C_QUEUE_AT: usize = 376, C_RUN: usize = 380;
 export const C_HELD_INDEX: usize = 384, C_HELD_OFFSET: usize = 392;
-export const C_HALVES: usize = 400, C_LOSSES: usize = 416;
-export const CONNECTION_SIZE: u32 = 424;
+export const C_HALVES: usize = 400, C_LOSSES: usize = 416, C_ADAPTER: usize = 420, C_BEGUN: usize = 424;
+export const CONNECTION_SIZE: u32 = 432;
 
 // Stream: route, then the state of its protocol, then its id.
 //   0 bytes of memory charged to it | 4 id length | 8 hash | 12 flags u8 | 16 previous, 20 next in order of opening

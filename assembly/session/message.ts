@@ -14,6 +14,8 @@ import { add, C_EVENT_INDEX, C_EVENTS, C_OPTIONS, MESSAGE_ROOM, option } from ".
 import { aboutPlace, reportWarning, reserveOutput } from "./output";
 import { placeInMessage, readFromCopy } from "./place";
 import { handleMessage, scanMessage } from "./protocol";
+import { reserveAdapted } from "./adapt/compose";
+import { adapterOf } from "./adapt/state";
 import { reserveWire, wireOf } from "./transcode/emit";
 
 /** Messages that had to be framed and copied before they were read. */
@@ -32,7 +34,7 @@ export function nextIndex(c: usize): f64 {
 
 /** Memory for the event's reports and small allocations; where there is none nothing of the event has happened yet. `n`: length of the event's text. */
 export function hasRoom(c: usize, n: u32): bool {
-  if (reserve(MESSAGE_ROOM) && reserveOutput(hasOption(c, layout.FLAG_REPORT_EVENTS) ? n : 0) && (!wireOf(c) || reserveWire(wireOf(c), n))) return true;
+  if (reserve(MESSAGE_ROOM) && reserveOutput(hasOption(c, layout.FLAG_REPORT_EVENTS) ? n : 0) && (!wireOf(c) || (adapterOf(c) ? reserveAdapted(c, n) : reserveWire(wireOf(c), n)))) return true;
   noMemory(c);
   return false;
 }

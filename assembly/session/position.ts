@@ -1,7 +1,7 @@
 // Where a connection stands in its body, and how it begins a new one.
 import { bytesFree } from "../memory/bytes";
 import { F_DATA, F_FLAGS, F_ID, F_LINE, F_LINES, F_OFFSET, F_SKIP, F_STARTS, LAST_ID_KNOWN } from "../frame/state";
-import { C_EVENT_INDEX, C_FINISHED, C_FRAME, C_TRUNCATED } from "./layout";
+import { C_BEGUN, C_EVENT_INDEX, C_FINISHED, C_FRAME, C_TRUNCATED } from "./layout";
 
 /** Forgets partial bytes and the id buffer; the last event id and `retry` stay. */
 export function resetDecoder(c: usize): void {
@@ -22,4 +22,5 @@ export function resetPosition(c: usize): void {
   store<f64>(c, 0, C_EVENT_INDEX);
   store<u8>(c, 0, C_FINISHED);
   store<u8>(c, 0, C_TRUNCATED);
+  store<u8>(c, 0, C_BEGUN);
 }

@@ -31,8 +31,8 @@ export class Sessions {
   /** The engine's own session, with whatever the object session held. The object session stays when the move fails. */
   bytes(): EngineSession {
     if (this.wire !== undefined) return this.wire;
-    // an adapter is the plain JavaScript engine's
-    const create = this.options.transcode?.adapt ? this.#core!.createObjectSession : this.#core!.createSession;
+    // hooks of an adapter see values
+    const create = this.options.transcode?.adapt?.block ? this.#core!.createObjectSession : this.#core!.createSession;
     const next = create.call(this.#core, this.options);
     const former = this.current;
     if (former !== undefined) refill(next, former.checkpoint());

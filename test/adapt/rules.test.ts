@@ -343,6 +343,46 @@ describe.each(KINDS)("AG-UI as AgentUE (%s)", (kind) => {
     ]);
   });
 
+  it("an END that is implied says nothing of what the event itself makes anew", () => {
+    const started = ag.toolStart("c", "g");
+    const out = inRun(ag.toolChunk({ toolCallId: "c", toolCallName: "f", delta: "," }), ag.activity("c", {}), started);
+    expect(out.at(-1)).toEqual([
+      set(5, '{"id":"message1:c","type":"text","role":"assistant","status":"complete"}'),
+      set(6, '{"id":"tool:c","type":"tool","status":"streaming","parent_id":"message1:c","name":"g","arguments":""}'),
+    ]);
+  });
+
+  it("steps and subagents keep the order in which they came, however few messages are left", () => {
+    const user = (id: string) => ({ id, role: "user", content: "?" });
+    const out = inRun(
+      ag.messagesSnapshot([user("a"), user("b")]),
+      ag.stepStarted("first"),
+      ag.messagesSnapshot([user("a")]),
+      ag.subagentStarted("second"),
+      ag.messagesSnapshot([user("a"), user("b"), user("d")]),
+    );
+    const { model } = JSON.parse(out.at(-1)![0]!) as { model: { blocks: { id: string }[] } };
+    const ids = ["state", "message:a", "message:b", "step:1", "subagent:second", "message:d"];
+    expect(model.blocks.map(({ id }) => id)).toEqual(ids);
+  });
+
+  it("the status of what is held is said, also where the event did nothing else to it", () => {
+    const block = '"activity_type":"PLAN","content":{}';
+    expect(
+      inRun(
+        ag.activity("m", {}, { activityType: "PLAN" }),
+        ag.textStart("m"),
+        ag.textContent("m", "x"),
+        ag.textEnd("m"),
+      ),
+    ).toEqual([
+      [set(2, `{"id":"message:m","type":"activity","role":"activity","status":"complete",${block}}`)],
+      [field(3, "message:m", "status", '"streaming"')],
+      [],
+      [field(4, "message:m", "status", '"complete"')],
+    ]);
+  });
+
   it("messages of every role, repeated ids, and no encrypted value", () => {
     const call = (id: string, more = {}) => ({
       id,

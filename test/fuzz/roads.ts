@@ -72,6 +72,7 @@ export function roadsTaken(kind: EngineKind, generate: (rng: Rng) => Script): Co
     templateHits: 0,
     quickDeltas: 0,
     binaryTokens: 0,
+    adaptedTokens: 0,
   };
   renew();
   for (let seed = LIFE; seed < 21 * LIFE; seed++) {

@@ -7,6 +7,7 @@ import { maxBlocks, maxModel } from "../agentue/limits";
 import { freeCalls, readCalls } from "./calls";
 import { noteStart } from "../change-log";
 import { noteInsert } from "./changes";
+import { MOVED, noteEffect } from "./effects";
 import { eventSlotStart } from "./expansion";
 import {
   fileIncoming, findIncoming, incomingActivity, incomingAt, incomingCount, incomingId, incomingIdLength, incomingReasoning, incomingSize, isMarked,
@@ -133,6 +134,7 @@ export function applyMessagesSnapshot(s: usize): bool {
   install(s, <u32>size);
   advance(s);
   noteStart(s + A_LOG);
+  noteEffect(MOVED);
   return true;
 }
 

@@ -6,6 +6,7 @@ import { PATCH_OK } from "../../patch/index";
 import { notePatch } from "./patch-changes";
 import { noteMeta, PART_STATE } from "./changes";
 import { slotLength } from "./compose";
+import { CONTENT, noteEffect } from "./effects";
 import { eventSlotStart } from "./expansion";
 import { failLimit, failMemory, isTooDeep, isTooLarge, keep, undo } from "./limits";
 import { applyPatch, toleratesFailure, upserted, warnUpserted } from "./patch";
@@ -38,6 +39,7 @@ export function applyStateDelta(s: usize): bool {
   if (upserted) warnUpserted();
   keep(s, d, before);
   advance(s);
+  noteEffect(CONTENT);
   notePatch(s);
   return true;
 }

@@ -15,6 +15,7 @@ import { noteAppend, noteInsert, noteReplace, PART_ARGUMENTS, PART_CALL_METADATA
 import { callNode, chainFault, contentChain, NO_CHAIN_MEMBER, NO_CHAIN_MEMORY } from "./chains";
 import { C_CHAIN, C_EPOCH, C_MESSAGE, C_PLACE } from "./calls";
 import { compose, composedLength, put, putByte, putSlot, slotLength } from "./compose";
+import { CONTENT, noteEffect } from "./effects";
 import { eventOrigin, eventSlotEnd, eventSlotStart, eventType, expandedCount, FROM_CHUNK, itemOf, select } from "./expansion";
 import * as piece from "./fragments";
 import { CALL_METADATA_LEVELS, failLimit, failMemory, isTooLarge, keep, METADATA_LEVELS, undo } from "./limits";
@@ -190,6 +191,7 @@ export function appendText(s: usize, m: usize, part: u8, place: u32, chain: usiz
   }
   const joined = grown != n, merged = part == PART_CONTENT ? PART_METADATA : PART_CALL_METADATA;
   advance(s);
+  noteEffect(CONTENT);
   if (mergesFirst) noteReplace(s, m, merged, place);
   noteAppend(s, CHANGE_APPEND, m, part, place, from, from + units, joined ? byte - 6 : byte, joined);
   if (merges) noteReplace(s, m, merged, place);

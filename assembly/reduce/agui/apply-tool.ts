@@ -15,6 +15,7 @@ import {
   noteAppend, noteInsert, noteReplace, PART_ARGUMENTS, PART_CALL_METADATA, PART_CALL_NAME, PART_CALLS,
 } from "./changes";
 import { compose, composed, composedLength, put, putByte, putSlot, slotLength } from "./compose";
+import { CONTENT, NEW_CALL, noteEffect } from "./effects";
 import { eventOrigin, eventSlotEnd, eventSlotStart, expandedCount, FROM_CHUNK, itemOf, select } from "./expansion";
 import * as piece from "./fragments";
 import { CALL_METADATA_LEVELS, failLimit, failMemory, isTooDeep, isTooLarge, keep, undo } from "./limits";
@@ -115,6 +116,7 @@ function placeCall(s: usize, i: u32, f: u32, opens: bool): bool {
   aim(s, itemOf(i), findCall(s, eventSlotStart(ag.F_TOOL_CALL_ID) + 1, slotLength(ag.F_TOOL_CALL_ID) - 2));
   advance(s);
   noteInsert(s, m, at);
+  noteEffect(NEW_CALL);
   if (opens) noteArguments(s, m, 0);
   return true;
 }
@@ -151,6 +153,7 @@ function addCall(s: usize, i: u32, m: usize, opens: bool): bool {
   advance(s);
   if (slot) noteAppend(s, CHANGE_ELEMENTS, m, PART_CALLS, 0, place, place + 1, 0, false);
   else noteReplace(s, m, PART_CALLS, 0);
+  noteEffect(NEW_CALL);
   if (opens) noteArguments(s, m, place);
   return true;
 }
@@ -189,6 +192,7 @@ function renameCall(s: usize, i: u32, c: usize, opens: bool): bool {
   if (renames) noteReplace(s, m, PART_CALL_NAME, place);
   if (merges) noteReplace(s, m, PART_CALL_METADATA, place);
   if (!opens) return true;
+  noteEffect(CONTENT);
   noteAppend(s, CHANGE_APPEND, m, PART_ARGUMENTS, place, from, from + units, joined ? byte - 6 : byte, joined);
   if (deltaMerges) noteReplace(s, m, PART_CALL_METADATA, place);
   return true;

@@ -12,9 +12,10 @@ import {
   toldFrom,
 } from "../change-text";
 import { argumentsAt, callIdAt, contentChain } from "./chains";
+import { CONTENT, METADATA, MOVED, NEW_CALL, NEW_MESSAGE, noteEffect, RENAMED, REPLACED } from "./effects";
 import * as piece from "./fragments";
 import { M_CHANGE, R_ID, R_ID_LENGTH } from "./messages";
-import { A_LOG } from "./state";
+import { A_COUNT, A_LOG } from "./state";
 
 /** What a change speaks of. From PART_ARGUMENTS to PART_CALL_VALUE it lies inside of a call. */
 export const PART_WHOLE: u8 = 0, PART_CONTENT: u8 = 1, PART_METADATA: u8 = 2, PART_ENCRYPTED: u8 = 3, PART_CALLS: u8 = 4;
@@ -33,11 +34,24 @@ function push(s: usize, kind: u8, m: usize, part: u8, place: u32): usize {
 export function noteInsert(s: usize, m: usize, at: u32): void {
   const r = push(s, CHANGE_INSERT, m, PART_WHOLE, 0);
   if (r) setChangeFrom(r, at);
+  noteEffect(at + 1 == load<u32>(s, A_COUNT) ? NEW_MESSAGE : MOVED);
 }
 
 /** A message was replaced whole (PART_WHOLE), or a part of it; `place`: of the call. */
 export function noteReplace(s: usize, m: usize, part: u8, place: u32): void {
   push(s, part == PART_WHOLE ? CHANGE_REPLACE : CHANGE_FIELD, m, part, place);
+  noteEffect(effectOf(part));
+}
+
+function effectOf(part: u8): u32 {
+  switch (part) {
+    case PART_WHOLE: return REPLACED;
+    case PART_CONTENT: return CONTENT;
+    case PART_METADATA: case PART_CALL_METADATA: return METADATA;
+    case PART_CALLS: return NEW_CALL;
+    case PART_CALL_NAME: return RENAMED;
+    default: return 0;
+  }
 }
 
 /** The state (PART_STATE) or the run (PART_RUN) has changed. */

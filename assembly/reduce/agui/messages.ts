@@ -103,7 +103,7 @@ export function placeIn(table: usize, capacity: u32, id: usize, n: u32, hash: u3
 }
 
 /** Index of a message among the others. */
-function placeOf(s: usize, m: usize): u32 {
+export function placeOf(s: usize, m: usize): u32 {
   let i = load<u32>(m, M_PLACE);
   // messages only ever move behind others that were inserted
   while (messageAt(s, i) != m) i++;

@@ -12,7 +12,10 @@ import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
 import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees, textLength } from "../../reduce/agui/track";
 import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from "../layout";
-import { wireOf } from "../transcode/emit";
+import { putAppend, putPlainAppend, reserveAppend } from "../adapt/token";
+import { adapterOf, isStreamPlain, isUnderWay } from "../adapt/state";
+import { isTextWire, wireOf } from "../transcode/emit";
+import { holdsHalves } from "../transcode/halves";
 import { putTokenFrame } from "../transcode/token-frame";
 import { putTokenMap, putTokenText } from "../transcode/token-text";
 import { mayRelayBytes, relayed, relayMap } from "../transcode/relay";
@@ -40,12 +43,14 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
   if (!areTokensOrdinary(t, s)) return p;
   let n: u32 = 0;
   const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
-  const wire = wireOf(c);
+  const wire = wireOf(c), adapts = adapterOf(c) != 0;
+  if (adapts && !isUnderWay(adapterOf(c))) end = p;
   while (p < end && (!wire || mayRelayBytes(wire, <u32>(end - p)))) {
     const q = transport == TRANSPORT_MSGPACK ? readMap(p, end, most) : readFrame(p, end, most);
-    if (!q || !foldRead(s)) break;
+    if (!q || (adapts && !mayAdapt(c, wire)) || !foldRead(s)) break;
     n++;
-    if (wire) {
+    if (adapts) adapt(c, wire);
+    else if (wire) {
       // what the writers take for themselves is not the stream's
       setAccount(0);
       const done = relay(c, p, q, transport, wire);
@@ -71,6 +76,17 @@ function relay(c: usize, p: usize, end: usize, transport: u32, wire: u32): bool 
   if (transport == TRANSPORT_MSGPACK) return relayMap(c, p, end);
   if (wire == TRANSPORT_MSGPACK) return relayed(c, putTokenMap(kind, id, idLength, delta, deltaLength, tag, tagLength, time));
   return relayed(c, putTokenText(kind, id, idLength, takenStart, <u32>(takenEnd - takenStart), tag, tagLength, time, wire == TRANSPORT_SSE));
+}
+
+// Whether what was read may go out as AgentUE: there is room, and no half of a character is held.
+@inline function mayAdapt(c: usize, wire: u32): bool {
+  if (isTextWire(wire)) return reserveAppend(c, idLength, deltaLength * 6);
+  return !holdsHalves(c) && isStreamPlain(adapterOf(c)) && reserveAppend(c, idLength, deltaLength);
+}
+
+@inline function adapt(c: usize, wire: u32): void {
+  if (isTextWire(wire)) putAppend(c, kind == ITEM_CALL, id, idLength, takenStart, takenEnd, false);
+  else putPlainAppend(c, kind == ITEM_CALL, id, idLength, delta, deltaLength);
 }
 
 @inline function foldRead(s: usize): bool {

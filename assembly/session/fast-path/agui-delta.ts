@@ -2,8 +2,8 @@
 // nothing to say about such an event. Whatever is not entirely ordinary (another phase, a pending chunk stream, an operation that does not apply, a
 // limit in reach) is left to the full road; nothing has been touched then.
 import { AG_STATE_DELTA } from "../../abi/agui";
-import { RUN_RUNNING } from "../../abi/codes";
-import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_TO } from "../../abi/layout";
+import { RUN_RUNNING, TRANSPORT_MSGPACK } from "../../abi/codes";
+import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_TRANSPORT } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
 import { documentSize, editBegin, editCommit, editRollback, rootSlot } from "../../document/index";
 import { PATCH_OK, patchScan, patchSteps } from "../../patch/index";
@@ -15,6 +15,12 @@ import { notePatch } from "../../reduce/agui/patch-changes";
 import { A_APPLIED, A_STATE, addToSize, advance, statusOfAgui } from "../../reduce/agui/state";
 import { lanesPending, trackPhase } from "../../reduce/agui/track";
 import { PHASE_RUNNING } from "../../reduce/agui/track-layout";
+import { adaptDelta } from "../adapt/adapt";
+import { reserveAdapted } from "../adapt/compose";
+import { adapterOf, isUnderWay } from "../adapt/state";
+import { noMemory } from "../failure";
+import { aboutMessage } from "../output";
+import { isTextWire, wireOf } from "../transcode/emit";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, MESSAGE_ROOM, option, PAUSED, T_FLAGS } from "../layout";
 
 /** Events that were folded here. */
@@ -23,10 +29,14 @@ export let quickDeltas: u32 = 0;
 /** Levels of the event around the value of an operation. */
 const VALUE_LEVELS: u32 = 3;
 
-/** Whether a connection's options let deltas be folded here: nobody wants the events themselves, and operations are not too deep. */
+/**
+ * Whether a connection's options let deltas be folded here: nobody wants the events themselves, and operations are not too deep. As AgentUE they go out as text from
+ * here, where nothing is lost on the way; other transcoders write the event.
+ */
 export function allowsDeltas(c: usize): bool {
   const reported = <u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS ? load<u64>(c + C_OPTIONS, OPT_EVENT_TYPES) : 0;
-  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) >> <u64>AG_STATE_DELTA & 1) == 0 && option(c, OPT_DEPTH) >= VALUE_LEVELS && !load<u8>(c + C_OPTIONS, OPT_TO);
+  return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) >> <u64>AG_STATE_DELTA & 1) == 0 && option(c, OPT_DEPTH) >= VALUE_LEVELS
+    && (!wireOf(c) || (adapterOf(c) != 0 && isTextWire(wireOf(c)) && load<u8>(c + C_OPTIONS, OPT_TRANSPORT) < <u8>TRANSPORT_MSGPACK));
 }
 
 // {"type":"STATE_DELTA","delta":[
@@ -76,10 +86,16 @@ function fold(c: usize): bool {
 function foldRead(c: usize): bool {
   const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
   if (load<u8>(t, T_FLAGS) & PAUSED || trackPhase(s) != PHASE_RUNNING || statusOfAgui(s) != RUN_RUNNING || lanesPending(s)) return false;
-  if (!reserve(MESSAGE_ROOM)) return false;
+  const adapts = adapterOf(c) != 0;
+  if (!reserve(MESSAGE_ROOM) || (adapts && (!isUnderWay(adapterOf(c)) || !reserveAdapted(c, 0)))) return false;
   const account = setAccount(t), done = applies(s);
   setAccount(account);
   if (!done) return false;
+  if (adapts) {
+    // no report but that of memory is made of it
+    aboutMessage(load<f64>(c, C_EVENT_INDEX), -1);
+    if (!adaptDelta(c)) noMemory(c);
+  }
   quickDeltas++;
   add(s, A_APPLIED, 1);
   add(c, C_APPLIED, 1);

@@ -10,7 +10,7 @@ import {
 } from "../../abi/layout";
 import { setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
-import { scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
+import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
 import { appendToken } from "../../reduce/agui/apply-text";
 import { eventRewritten, eventText, slotEnd, slotsPresent, slotStart, wireType } from "../../reduce/agui/event";
 import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
@@ -18,6 +18,9 @@ import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, lanesPending, openItem
 import { isMarked, KIND, E_BITS, OPEN, PHASE_RUNNING, T_LAST } from "../../reduce/agui/track-layout";
 import { F_LIMIT } from "../../frame/state";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
+import { hasEscapedName, putAppend, reserveAppend } from "../adapt/token";
+import { adapterOf, isUnderWay } from "../adapt/state";
+import { isOutputFull } from "../output";
 import { wireOf } from "../transcode/emit";
 import { mayHoldHalf, putTokenFrame } from "../transcode/token-frame";
 import { mayRelay, needsHalves, relayed, relayText } from "../transcode/relay";
@@ -52,7 +55,7 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
   // while another event decides, there is nothing to learn
   aguiTokenKnown = true;
   if (!areTokensOrdinary(t, s)) return p;
-  if (wireOf(c)) return foldAndRelay(c, p, end, t, s);
+  if (wireOf(c)) return adapterOf(c) ? foldAndAdapt(c, p, end, t, s) : foldAndRelay(c, p, end, t, s);
   let n: u32 = 0;
   const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
   while (p < end) {
@@ -81,6 +84,27 @@ function foldAndRelay(c: usize, p: usize, end: usize, t: usize, s: usize): usize
     const start = p;
     p = q;
     if (!relay(c, start, q, t, wire)) break;
+  }
+  setAccount(account);
+  noteFolded(c, s, n);
+  return p;
+}
+
+// The same where they go out as AgentUE.
+function foldAndAdapt(c: usize, p: usize, end: usize, t: usize, s: usize): usize {
+  if (!isUnderWay(adapterOf(c))) return p;
+  let n: u32 = 0;
+  const most = load<u32>(c + C_FRAME, F_LIMIT), wire = wireOf(c), account = setAccount(t);
+  while (p < end && !isOutputFull()) {
+    const q = matchToken(s, p);
+    aguiTokenKnown = q != 0;
+    if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength) || needsHalves(c, wire, deltaFlags)) break;
+    const id = itemId(item), idLength = textLength(item);
+    if (hasEscapedName(c, id, idLength) || !reserveAppend(c, idLength, <u32>(deltaEnd - delta))) break;
+    if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags)) break;
+    putAppend(c, isCall, id, idLength, delta, deltaEnd, (deltaFlags & HAS_LOOSE_ESCAPE) != 0);
+    n++;
+    p = q;
   }
   setAccount(account);
   noteFolded(c, s, n);

@@ -14,6 +14,13 @@ export let deltaStart: usize = 0;
 export let deltaEnd: usize = 0;
 export let deltaIsLoose: bool = false;
 
+/** Says where the delta of an event of our own stands, 0 = it has none; `nameDelta` has named it. */
+export function setDelta(start: usize, end: usize): void {
+  deltaStart = start;
+  deltaEnd = end;
+  deltaIsLoose = false;
+}
+
 // ---------------------------------------------------------------- AgentUE
 
 let stream: usize = 0;

@@ -13,14 +13,14 @@ import { endsWithHighSurrogate } from "../../text/units";
 import { escapedMembers, normalizeEnvelope } from "../../reduce/agentue/envelope";
 import { slotEnd, slotsWithStrings, slotStart } from "../../reduce/agui/event";
 import { clearFault, fail, failWhole } from "../../reduce/fault";
-import { SCRATCH_EVENT as EVENT, SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
+import { SCRATCH_ADAPTED, SCRATCH_EVENT as EVENT, SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
 import { addWarning } from "../../reduce/agui/warnings";
 import { F_TYPE } from "../../abi/agui";
 import { reportWarnings } from "../agui-warnings";
 import { C_EVENT_INDEX, C_LOSSES, C_OPTIONS, C_RUN } from "../layout";
 import { aboutMessage, reportFault, reportLoss } from "../output";
 import { deltaEnd, deltaIsLoose, deltaStart, endAppended, endDelta, findAppended, findDelta } from "./delta";
-import { dropAllHalves, dropHalf, escapeOf, findHalf, HALF_LENGTH, holdHalf, holdsHalves, mayHold, passOthers, reserveHalf } from "./halves";
+import { dropAllHalves, dropHalf, dropHalves, escapeOf, findHalf, HALF_LENGTH, holdHalf, holdsHalves, mayHold, passOthers, reserveHalf } from "./halves";
 
 /** The wire that events go out on (`TRANSPORT_` id), 0 = nowhere: the connection is a reducer's. */
 @inline export function wireOf(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, OPT_TO); }
@@ -33,6 +33,7 @@ export function releaseWire(): void {
   const account = setAccount(0);
   bytesFree(WIRE);
   bytesFree(EVENT);
+  bytesFree(SCRATCH_ADAPTED);
   setAccount(account);
 }
 
@@ -59,7 +60,7 @@ export function emit(c: usize, p: usize, end: usize): bool {
   const wire = wireOf(c);
   if (isTextWire(wire)) {
     if (!putText(p, end, wire == code.TRANSPORT_SSE, !load<u32>(c, C_RUN) && escapedMembers != 0)) return false;
-    noteLosses(c, readLosses(c));
+    noteReadLosses(c);
     return true;
   }
   const run = load<u32>(c, C_RUN) != 0;
@@ -71,27 +72,35 @@ export function emit(c: usize, p: usize, end: usize): bool {
       findAppended();
     }
   }
+  return emitNamed(c, p, end, wire, run ? OF_AGUI : OF_AGENTUE) != NO_MEMORY;
+}
+
+/** Whose rules say which halves an event without a delta ends: its protocol's; or those that were named with `nameDelta`; or none. */
+export const OF_AGENTUE: u32 = 0, OF_AGUI: u32 = 1, OF_NAMED: u32 = 2, OF_NOBODY: u32 = 3;
+
+/** Writes the event [p, end) on a binary wire, with the halves of its delta, which was found and named, or was set. What came of it. */
+export function emitNamed(c: usize, p: usize, end: usize, wire: u32, rules: u32): u32 {
   const high = deltaStart != 0 && endsWithHighSurrogate(deltaStart, deltaEnd) && mayHold();
-  if (!holdsHalves(c) && !high) return putBinary(c, p, end, wire) != NO_MEMORY;
+  if (!holdsHalves(c) && !high) return putBinary(c, p, end, wire);
   // entries stay where they are from here on
-  if (high && !reserveHalf(c)) return false;
+  if (high && !reserveHalf(c)) return NO_MEMORY;
   const held = deltaStart ? findHalf(c) : 0, joined = deltaStart < deltaEnd ? held : 0;
   if (joined || high) {
-    if (!joinHalves(p, end, joined, high)) return false;
+    if (!joinHalves(p, end, joined, high)) return NO_MEMORY;
     p = load<u32>(EVENT, RUN_PTR);
     end = p + load<u32>(EVENT, RUN_LEN);
   }
   const outcome = putBinary(c, p, end, wire);
-  if (outcome != WRITTEN) return outcome == LEFT_OUT;
+  if (outcome != WRITTEN) return outcome;
   let lost = false;
-  if (!deltaStart) lost = run ? endDelta(c) : endAppended(c);
+  if (!deltaStart) lost = rules == OF_AGUI ? endDelta(c) : rules == OF_AGENTUE ? endAppended(c) : rules == OF_NAMED && dropHalves(c);
   else {
-    if (run) passOthers(c, held);
+    if (rules == OF_AGUI) passOthers(c, held);
     if (joined) dropHalf(c, joined);
     if (high) lost = holdHalf(c, deltaEnd - HALF_LENGTH);
   }
   if (lost) noteLosses(c, code.LOSS_SURROGATE);
-  return true;
+  return WRITTEN;
 }
 
 /** Says at the end of the body what is lost of halves that no other half has followed. */
@@ -101,8 +110,17 @@ export function endEmission(c: usize): void {
   noteLosses(c, code.LOSS_SURROGATE);
 }
 
+// Whether what is written comes of no message.
+let isUnread: bool = false;
+
+/** Says whether what is written next comes of no message: reading has lost nothing of it. */
+export function setUnread(yes: bool): void { isUnread = yes; }
+
 // What reading the message has lost.
-@inline function readLosses(c: usize): u32 { return load<u8>(c + C_OPTIONS, OPT_TRANSPORT) == code.TRANSPORT_MSGPACK ? msgpackReadLosses : 0; }
+@inline function readLosses(c: usize): u32 { return isUnread ? 0 : load<u8>(c + C_OPTIONS, OPT_TRANSPORT) == code.TRANSPORT_MSGPACK ? msgpackReadLosses : 0; }
+
+/** Says what reading the message in hand has lost of an event that was written as text. */
+export function noteReadLosses(c: usize): void { noteLosses(c, readLosses(c)); }
 
 // Says of each kind of loss once that it happens.
 function noteLosses(c: usize, losses: u32): void {
@@ -167,7 +185,7 @@ export function putText(p: usize, end: usize, sse: bool, loose: bool): bool {
 }
 
 // What came of an event on its way to a binary wire.
-const WRITTEN: u32 = 0;
+export const WRITTEN: u32 = 0;
 /** It has no form there, which was said. */
 const LEFT_OUT: u32 = 1;
 export const NO_MEMORY: u32 = 2;

@@ -19,6 +19,8 @@ export interface CoreCounters {
   quickDeltas: number;
   /** Tokens of the binary wires that were folded where they lay, by a template or without one. */
   binaryTokens: number;
+  /** Tokens of AG-UI that were written as AgentUE from where they were folded. */
+  adaptedTokens: number;
 }
 
 /** What values need: engines of one rank do not know each other. */
@@ -129,5 +131,6 @@ export function coreCounters(engine: EngineCore): CoreCounters {
     templateHits: read(3),
     quickDeltas: read(4),
     binaryTokens: read(5),
+    adaptedTokens: read(6),
   };
 }

@@ -2,6 +2,7 @@ import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
 import { errorScope, type Fault, StreamfoldError, usageError } from "../../errors.js";
 import { parseWithBigInt, writeJson } from "../../json/exact.js";
+import type { AdaptOptions } from "../adapting.js";
 import type {
   AguiSessionOptions,
   ArgumentText,
@@ -82,11 +83,27 @@ export class WasmSession implements EngineSession {
     this.#handle = this.#call(() => core.exports.session_open());
     if (!this.#handle) throw usageError("out_of_memory");
     try {
+      this.#setAdapter(options.transcode?.adapt);
       if (!blank) this.#setBaseline();
     } catch (error) {
       if (core.isAlive) core.exports.session_close(this.#handle);
       throw error;
     }
+  }
+
+  /** Lets a transcoder write AgentUE. */
+  #setAdapter(adapt: AdaptOptions | undefined): void {
+    if (adapt === undefined) return;
+    const biz = encodeContents(adapt.biz);
+    const streamId = encodeContents(adapt.streamId);
+    const both = new Uint8Array(biz.length + streamId.length);
+    both.set(biz);
+    both.set(streamId, biz.length);
+    this.#stage(both);
+    const code = this.#call(() => this.#core.exports.session_adapt(this.#handle, biz.length, streamId.length));
+    this.#unstage(both.length);
+    const fault = this.#fault(code, undefined);
+    if (fault !== undefined) throw new StreamfoldError(fault);
   }
 
   #setBaseline(): void {

@@ -80,12 +80,13 @@ export class Adapter implements BlockSource {
     const span = spans.take(event, reducer.model.messages.length);
     if (!delivery.underWay || span?.kind === "forgotten" || this.touched.everything) {
       this.start();
-      if (type === "RUN_ERROR") this.sendError();
+      // a model may have no form on the wire
+      if (type === "RUN_ERROR" && delivery.underWay) this.sendError();
       return;
     }
     const first = CHUNKS.has(type) ? events.findIndex((one) => !ENDS.has(one.type)) : events.length - 1;
     const main = first < 0 ? events.length : first;
-    for (const implied of events.slice(0, main)) this.sendStatus(implied);
+    for (const implied of events.slice(0, main)) if (!this.isNew(implied)) this.sendStatus(implied);
     if (span !== undefined) {
       if (span.kind === "whole") delivery.set(span.block);
       else delivery.setField(span.block.id as string, "status", span.block.status);
@@ -160,6 +161,14 @@ export class Adapter implements BlockSource {
       default:
         return this.spans.find(id);
     }
+  }
+
+  /** Whether what an implied END names is new with the event, whose block then says all of it. */
+  private isNew(implied: JsonObject): boolean {
+    const call = this.callOf(implied);
+    if (call !== undefined) return call === this.touched.call;
+    const entry = this.messageOf(implied);
+    return entry !== undefined && entry === this.touched.message;
   }
 
   private start(): void {
