@@ -30,6 +30,8 @@ export type {
   Protocol,
   Reducer,
   ReducerOptions,
+  Reference,
+  ReferencePause,
   ReplaceChange,
   RunStatus,
   Sequence,

@@ -1,4 +1,5 @@
 export {
+  type AppendOptions,
   createEmitter,
   type Emitter,
   type EventOptions,

@@ -65,6 +65,17 @@ export class Output {
   }
 }
 
+/** Pieces of bytes as one, in a buffer of their own. */
+export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  let at = 0;
+  for (const part of parts) {
+    all.set(part, at);
+    at += part.length;
+  }
+  return all;
+}
+
 /** Writes a string of ASCII; room must be there. Returns the offset behind it. */
 export function putAscii(bytes: Uint8Array, at: number, text: string): number {
   for (let i = 0; i < text.length; i++) bytes[at++] = text.charCodeAt(i);

@@ -1,3 +1,4 @@
+import { concatenate } from "../codec/output.js";
 import type { Transcoder, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { isTransport } from "../transport/transports.js";
@@ -78,13 +79,7 @@ export class Output {
 
   /** Everything, as one piece. */
   bytes(): Uint8Array {
-    const all = new Uint8Array(this.#parts.reduce((sum, part) => sum + part.length, 0));
-    let at = 0;
-    for (const part of this.#parts) {
-      all.set(part, at);
-      at += part.length;
-    }
-    return all;
+    return concatenate(this.#parts);
   }
 
   close(): void {

@@ -415,6 +415,63 @@ function randomCall(rng: Rng, emitter: Emitter): Uint8Array | Uint8Array[] {
   }
 }
 
+describe("pairs of surrogates that are cut between two appends", () => {
+  const blocks = [TEXT, { ...TEXT, id: "b" }];
+
+  it.each(WIRES)(
+    "come whole over %s, whatever stands between them that is no event of the stream's own",
+    (transport) => {
+      for (const coalesce of [false, true]) {
+        const emitter = createEmitter({ transport, coalesce }) as Emitter;
+        const all = consumers(transport);
+        all.take(emitter.start({ biz: "chat", blocks }));
+        all.take(emitter.append("a", "content", "x\ud83d"));
+        expect(emitter.pending).toBe(coalesce || transport === "msgpack");
+        all.take(emitter.ping());
+        all.take(emitter.append("a", "content", "\ude00\ud83d"));
+        all.take(emitter.append("a", "content", "\ude01!"));
+        all.take(emitter.end());
+        expect(all.model()).toMatchObject({ blocks: [{ content: "x😀😁!" }, {}] });
+        expect(emitter.snapshot()).toEqual(all.model());
+        all.close();
+      }
+    },
+  );
+
+  it("over MessagePack a half whose other half does not come is replaced, before what comes instead", () => {
+    const emitter = createEmitter({ transport: "msgpack" });
+    const all = consumers("msgpack");
+    all.take(emitter.start({ biz: "chat", blocks }));
+    all.take(emitter.append("a", "content", "1\ud83d"));
+    expect(refusal(() => emitter.append("nobody", "content", "x"))?.code).toBe("bad_block");
+    expect(refusal(() => emitter.setField("a", "content.x", 1))?.code).toBe("type_mismatch");
+    expect([emitter.pending, emitter.seq]).toEqual([true, 2]);
+    all.take(emitter.append("b", "content", "2\ud83d"));
+    expect(all.events.map(({ seq, block }) => [seq, (block as Json | undefined)?.content])).toEqual([
+      [1, undefined],
+      [2, "1"],
+      [3, "\ufffd"],
+      [4, "2"],
+    ]);
+    all.take(emitter.append("b", "content", "\ude00", { eventType: "other" }));
+    all.take(emitter.append("b", "content", "\ud83d"));
+    const after = { ...emitter.snapshot()!, meta: { x: 1 } };
+    all.take(
+      emitter.update({
+        ...after,
+        blocks: [
+          { ...TEXT, content: "1\ufffd" },
+          { ...TEXT, id: "b", content: "whole" },
+        ],
+      }),
+    );
+    expect(emitter.pending).toBe(false);
+    expect(all.model()).toMatchObject({ meta: { x: 1 }, blocks: [{ content: "1\ufffd" }, { content: "whole" }] });
+    expect(emitter.snapshot()).toEqual(all.model());
+    all.close();
+  });
+});
+
 describe("the options of an emitter", () => {
   it("are refused when they are not valid", () => {
     const bad: [object | null, string][] = [

@@ -1,5 +1,6 @@
 import { R_LIMIT_MESSAGE, R_OTHER_ID } from "../../../assembly/abi/codes.js";
 import { describe } from "../../arguments.js";
+import { concatenate } from "../../codec/output.js";
 import type { StreamStatus } from "../../engine/contract.js";
 import { cloneValue } from "../../engine/js/codec/clone.js";
 import { StreamfoldError, usageError } from "../../errors.js";
@@ -28,6 +29,11 @@ export interface EventOptions {
   eventType?: string;
 }
 
+export interface AppendOptions extends EventOptions {
+  /** The block's other members, for when it is not there yet. */
+  insert?: { type: string; [member: string]: unknown };
+}
+
 /** A model to begin with: version, meta and blocks may be left out. */
 export type NewModel = Partial<Omit<AgentUEModel, "biz">> & Pick<AgentUEModel, "biz">;
 
@@ -53,14 +59,9 @@ export interface Emitter<T extends EmitterTransport = EmitterTransport> {
   /**
    * Appends a string or the elements of an array to a field of a block (AgentUE §5.3).
    *
-   * @param options `insert`: the block's other members, `type` among them, for when it is not there yet
+   * Over MessagePack, which has no form for half of a pair of surrogates, a high half at the end waits for the next append to the field.
    */
-  append(
-    id: string,
-    field: string,
-    delta: string | readonly unknown[],
-    options?: EventOptions & { insert?: { type: string; [member: string]: unknown } },
-  ): Emitted<T>;
+  append(id: string, field: string, delta: string | readonly unknown[], options?: AppendOptions): Emitted<T>;
   /** Sets `meta.error` and signals failure (AgentUE §5.4). */
   error(error: AgentUEError, options?: EventOptions): Emitted<T>;
   /** Keeps the delivery alive: the present seq, and the time (AgentUE §5.5). What is held stays held. */
@@ -74,7 +75,7 @@ export interface Emitter<T extends EmitterTransport = EmitterTransport> {
   update(after: AgentUEModel): Emitted<T>;
   /** Writes what `coalesce` has held. */
   flush(): Emitted<T>;
-  /** Whether something is held. */
+  /** Whether something is held, or half of a pair of surrogates waits. */
   readonly pending: boolean;
   /** The seq of the last event that was written. */
   readonly seq: number;
@@ -90,6 +91,14 @@ export interface Emitter<T extends EmitterTransport = EmitterTransport> {
  */
 export function createEmitter<T extends EmitterTransport>(options: EmitterOptions<T>): Emitter<T> {
   return new EventEmitter(resolveEmitterOptions(options)) as unknown as Emitter<T>;
+}
+
+/** The first half of a pair of surrogates, and where its other half belongs. */
+interface Half {
+  id: string;
+  field: string;
+  eventType: string | undefined;
+  unit: string;
 }
 
 /** Bytes of an SSE message before and behind its data. */
@@ -109,6 +118,7 @@ class EventEmitter {
   readonly #isQuick: boolean;
   #seq: number;
   #held: HeldAppends | undefined;
+  #half: Half | undefined;
   #busy = false;
   /** The field that was appended to last, and its mask. */
   #field = "content";
@@ -131,7 +141,7 @@ class EventEmitter {
   }
 
   get pending(): boolean {
-    return this.#held !== undefined;
+    return this.#held !== undefined || this.#half !== undefined;
   }
 
   get status(): StreamStatus {
@@ -163,18 +173,14 @@ class EventEmitter {
     return this.#emit({ op: "set", mask: `meta.${path}`, ...typeOf(options), meta });
   }
 
-  append(
-    id: string,
-    field: string,
-    delta: string | readonly unknown[],
-    options?: EventOptions & { insert?: JsonObject },
-  ): unknown {
+  append(id: string, field: string, delta: string | readonly unknown[], options?: AppendOptions): unknown {
+    if (this.#options.transport === "msgpack" && typeof delta === "string" && (this.#half || !isWellFormed(delta)))
+      return this.#appendHalves(id, field, delta, options);
     if (options === undefined && this.#isQuick && typeof delta === "string") {
       const written = this.#appendQuickly(id, field, delta);
       if (written !== undefined) return written;
     }
-    const block = { id, ...options?.insert, [field]: delta };
-    return this.#emit({ op: "append", mask: `block.${field}`, ...typeOf(options), block });
+    return this.#emit(appendOf(id, field, delta, options));
   }
 
   error(error: AgentUEError, options?: EventOptions): unknown {
@@ -196,30 +202,42 @@ class EventEmitter {
   update(after: AgentUEModel): unknown {
     const model = this.#versioned(after);
     if (!this.#model.exists || this.status === "ended") return this.#emit({ op: "start", model });
-    return this.#guarded(() => {
-      const start = this.#bodies(this.#event({ op: "start", model }, this.#seq + 1));
-      const read = this.#model.read(this.#data(this.#encoder.encode(start)));
-      this.#model.check(read);
-      const wanted = plain((read.value as { model: JsonObject }).model);
-      const drafts = differences(this.#model.snapshot() as JsonObject, wanted);
-      return (drafts && this.#processAll(drafts)) ?? this.#process({ op: "start", model: wanted });
-    });
+    return this.#guarded(() =>
+      this.#atomically(() => {
+        const lone = this.#loneHalf();
+        const start = this.#bodies(this.#event({ op: "start", model }, this.#seq + 1));
+        const read = this.#model.read(this.#data(this.#encoder.encode(start)));
+        this.#model.check(read);
+        const wanted = plain((read.value as { model: JsonObject }).model);
+        const drafts = differences(this.#model.snapshot() as JsonObject, wanted);
+        return [...lone, ...(this.#processAll(drafts) ?? this.#process({ op: "start", model: wanted }))];
+      }),
+    );
   }
 
-  /** All of the events, or none; undefined when a limit of the consumers' lies in the way that the successor keeps to. */
-  #processAll(drafts: readonly Draft[]): Uint8Array[] | undefined {
+  /** All of the events; undefined when there are none to say it, or a limit of the consumers' lies in the way that the successor keeps to. */
+  #processAll(drafts: readonly Draft[] | undefined): Uint8Array[] | undefined {
+    try {
+      return drafts && this.#atomically(() => drafts.flatMap((draft) => this.#process(draft)));
+    } catch (error) {
+      if (error instanceof StreamfoldError && error.code === "limit") return undefined;
+      throw error;
+    }
+  }
+
+  /** Runs what takes several steps: where one throws, none was taken. */
+  #atomically<R>(run: () => R): R {
     const saved = this.#model.save();
     const seq = this.#seq;
     const held = this.#held?.copy();
-    const messages: Uint8Array[] = [];
+    const half = this.#half;
     try {
-      for (const draft of drafts) messages.push(...this.#process(draft));
-      return messages;
+      return run();
     } catch (error) {
       this.#model.restore(saved);
       this.#seq = seq;
       this.#held = held;
-      if (error instanceof StreamfoldError && error.code === "limit") return undefined;
+      this.#half = half;
       throw error;
     }
   }
@@ -232,8 +250,6 @@ class EventEmitter {
       this.#field = field;
     }
     const { streamId, coalesce, transport } = this.#options;
-    // MessagePack has no halves: the model is to hold what is written.
-    if (transport === "msgpack" && !isWellFormed(delta)) return undefined;
     const seq = this.#seq + 1;
     const mask = this.#mask;
     const block = { id, [field]: delta };
@@ -250,7 +266,10 @@ class EventEmitter {
   }
 
   #emit(draft: Draft, seq?: number): unknown {
-    return this.#guarded(() => this.#process(draft, seq));
+    return this.#guarded(() => {
+      if (this.#half === undefined || draft.op === "ping") return this.#process(draft, seq);
+      return this.#atomically(() => [...this.#loneHalf(), ...this.#process(draft, seq)]);
+    });
   }
 
   /** Runs what may call hooks, getters and `toJSON` of the caller's; what it writes as the call gives it. */
@@ -393,13 +412,38 @@ class EventEmitter {
   #out(messages: Uint8Array[]): unknown {
     if (this.#options.transport === "json") return messages;
     if (messages.length < 2) return messages[0] ?? NOTHING;
-    const all = new Uint8Array(messages.reduce((sum, message) => sum + message.length, 0));
-    let at = 0;
-    for (const message of messages) {
-      all.set(message, at);
-      at += message.length;
-    }
-    return all;
+    return concatenate(messages);
+  }
+
+  // ---------------------------------------------------------------- halves of pairs, on a wire that has no form for them
+
+  /** An append that ends in the middle of a pair, or comes behind one that did: the high half waits for the next append to the field. */
+  #appendHalves(id: string, field: string, delta: string, options: AppendOptions | undefined): unknown {
+    const former = this.#half;
+    const { eventType } = options ?? {};
+    const joins = former !== undefined && former.id === id && former.field === field && former.eventType === eventType;
+    const text = joins ? former.unit + delta : delta;
+    const end = text.length - 1;
+    const isOpen = (text.charCodeAt(end) & 0xfc00) === 0xd800;
+    return this.#guarded(() =>
+      this.#atomically(() => {
+        if (joins) this.#half = undefined;
+        const lone = this.#loneHalf();
+        const messages = this.#process(appendOf(id, field, isOpen ? text.slice(0, end) : text, options));
+        if (isOpen) this.#half = { id, field, eventType, unit: text[end]! };
+        return [...lone, ...messages];
+      }),
+    );
+  }
+
+  /** The other half does not come: what stands for the one that has waited. */
+  #loneHalf(): Uint8Array[] {
+    const half = this.#half;
+    if (half === undefined) return [];
+    this.#half = undefined;
+    return this.#process(
+      appendOf(half.id, half.field, "\ufffd", half.eventType === undefined ? undefined : { eventType: half.eventType }),
+    );
   }
 
   // ---------------------------------------------------------------- holding
@@ -449,6 +493,16 @@ class EventEmitter {
 /** A fresh copy of what was read, with doubles for numbers. */
 function plain(value: JsonObject): JsonObject {
   return cloneValue(value, "number") as JsonObject;
+}
+
+function appendOf(
+  id: string,
+  field: string,
+  delta: string | readonly unknown[],
+  options: AppendOptions | undefined,
+): Draft {
+  const block = { id, ...options?.insert, [field]: delta };
+  return { op: "append", mask: `block.${field}`, ...typeOf(options), block };
 }
 
 function typeOf(options: EventOptions | undefined): { event_type?: string } {

@@ -1,5 +1,6 @@
 import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
+import { concatenate } from "../../codec/output.js";
 import { errorScope, type Fault, StreamfoldError, usageError } from "../../errors.js";
 import { parseWithBigInt, writeJson } from "../../json/exact.js";
 import type { AdaptOptions } from "../adapting.js";
@@ -533,16 +534,6 @@ export class WasmSession implements EngineSession {
     if (streamId !== undefined && errorScope(fault.code) === "stream") fault.streamId = streamId;
     return fault;
   }
-}
-
-function concatenate(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    all.set(part, at);
-    at += part.length;
-  }
-  return all;
 }
 
 /** Says of which type the event was whose middleware has failed. */

@@ -1,0 +1,83 @@
+import { describe, expect, it } from "vitest";
+import type { Reducer } from "../../src/engine/contract.js";
+import { append, modelOf, start } from "../contract/base.js";
+import { engineWithin, WASM_KINDS } from "../support/engines.js";
+import { thrown } from "../support/fold.js";
+import { bytesOf } from "./support.js";
+
+const R = { id: "r", ref: "key".repeat(20) };
+const X = { id: "x", type: "t", content: "" };
+const LIMITS = { queuedBytes: 1024 ** 3 };
+
+/** Appends to a stream until nothing fits any more; returns how many calls failed. */
+function fill(reducer: Reducer, id: string, streamId: string): number {
+  let seq = 2;
+  let failed = 0;
+  for (const size of [65_536, 4096, 256, 16]) {
+    for (let i = 0; i < 3000; i++) {
+      const fault = thrown(() => reducer.push(bytesOf(append(seq, id, "x".repeat(size), { stream_id: streamId }))));
+      if (fault === undefined) seq++;
+      else {
+        expect(fault.code).toBe("out_of_memory");
+        reducer.reconnect();
+        failed++;
+        break;
+      }
+    }
+  }
+  return failed;
+}
+
+describe.each(WASM_KINDS)("%s without memory for what waits", (kind) => {
+  it("a pause without its report there is not: an event that finds no memory leaves no trace", () => {
+    const engine = engineWithin(64, kind);
+    const told: string[] = [];
+    const reducer = engine.createReducer({
+      protocol: "agentue",
+      transport: "ndjson",
+      unresolved: "pause",
+      limits: LIMITS,
+      onUnresolved: ({ streamId }) => told.push(streamId),
+    });
+    reducer.push(bytesOf(start(modelOf(X), { stream_id: "full" })));
+    reducer.push(bytesOf(start(modelOf(R, X), { stream_id: "waits" })));
+    expect(fill(reducer, "x", "full")).toBe(4);
+    const fault = thrown(() => reducer.push(bytesOf(append(2, "r", "y".repeat(3000), { stream_id: "waits" }))));
+    const waits = reducer.unresolved({ streamId: "waits" }) !== undefined;
+    expect([waits, told.length === 1, fault === undefined]).toEqual(Array(3).fill(waits));
+    expect([reducer.seq({ streamId: "waits" }), reducer.stats({ streamId: "waits" }).queued]).toEqual([
+      1,
+      waits ? 1 : 0,
+    ]);
+    reducer.release({ streamId: "full" });
+    reducer.reconnect();
+    if (!waits) reducer.push(bytesOf(append(2, "r", "y".repeat(3000), { stream_id: "waits" })));
+    reducer.materialize({ id: "r", type: "t", content: "" }, { streamId: "waits" });
+    expect(reducer.resume({ streamId: "waits" })).toBe(1);
+    engine.close();
+  });
+
+  it("a full queue stays as it is, and goes on once there is memory again", () => {
+    const engine = engineWithin(64, kind);
+    const reducer = engine.createReducer({
+      protocol: "agentue",
+      transport: "ndjson",
+      unresolved: "pause",
+      limits: LIMITS,
+    });
+    reducer.push(bytesOf(start(modelOf(R), { stream_id: "waits" })));
+    expect(fill(reducer, "r", "waits")).toBe(4);
+    const { queued } = reducer.stats({ streamId: "waits" });
+    expect(queued).toBeGreaterThan(10);
+    expect(reducer.unresolved({ streamId: "waits" })).toMatchObject(R);
+    reducer.push(bytesOf(start(modelOf(R), { stream_id: "waits", seq: 9 })));
+    expect(reducer.stats({ streamId: "waits" })).toMatchObject({ queued: 0, dropped: queued });
+    reducer.push(bytesOf(append(10, "r", "z", { stream_id: "waits" })));
+    reducer.materialize({ id: "r", type: "t", content: "" }, { streamId: "waits" });
+    expect(reducer.resume({ streamId: "waits" })).toBe(1);
+    expect(reducer.seq({ streamId: "waits" })).toBe(10);
+    reducer.close();
+    expect(engine.memory().live).toBe(0);
+    engine.close();
+  });
+});
