@@ -27,10 +27,16 @@ import { directEvents } from "./session/fast-path/direct";
 import { quickDeltas } from "./session/fast-path/agui-delta";
 import { templateBytes, templateHits } from "./session/fast-path/trie";
 import {
-  framesFaultIndex, framesFaultOffset, framesSize, giveFrameId, openFrames, planFrames, restoreBlock, restoredAddress, restoredLength, writeNextFrames,
+  framesFaultIndex, framesFaultOffset, framesSize, giveFrameId, openFrames, planFrames, resolveModelText, restoreBlock, restoredAddress, restoredLength, writeNextFrames,
 } from "./session/frames";
+import {
+  addToAssembler, assemblerCounter, chooseGroup, chosenLength, chosenText, dropChosen, feedAssembler, finishAssembling, goOnAssembling, writeChosenNumbers, writeGroups,
+} from "./session/assembler";
+import { assemblerFree, assemblerNew } from "./frame/storage/assembler";
 import { closeDocument, documentFaultOffset, documentFaultOperation, findValue, foundValue, openDocument, patchDocument, sizeOfDocument } from "./session/documents";
-import { addDocumentHandle, addHandle, connectionOf, documentOf, dropHandle, findConnection, findDocument, replaceHandle } from "./session/handles";
+import {
+  addAssemblerHandle, addDocumentHandle, addHandle, assemblerOf, connectionOf, documentOf, dropHandle, findAssembler, findConnection, findDocument, replaceHandle,
+} from "./session/handles";
 import {
   isComplete, NO_RESULT, NO_RESULT_FORM, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeArgumentText, writeChangesOf, writeLastEventId, writeSnapshot, writeSnapshotMsgpack, writeStats, writeStreamIds,
   writeStreamStats, writeUnresolved,
@@ -468,3 +474,54 @@ export function frame_join(n: u32): u32 { return restoreBlock(staging, n) ? 0 : 
 /** The text restored last: where it is, and its bytes. */
 export function frame_text(): usize { return restoredAddress(); }
 export function frame_text_length(): u32 { return restoredLength(); }
+
+/** Resolves the frames of the model of `n` bytes in the staging area to the result; 0 or an E_ id. */
+export function frame_resolve(n: u32): u32 { return resolveModelText(staging, n) ? 0 : keepFramesFault(); }
+/** Bytes of the model resolved last. */
+export function frame_resolved_length(): u32 { return load<u32>(SCRATCH_RESULT, RUN_LEN); }
+
+/** Opens an assembler with the limits at the input pointer (groups, bytes, frames; u32 each); a handle, 0 = out of memory. */
+export function assembler_open(): u32 {
+  const a = assemblerNew(input);
+  if (!a) return 0;
+  const handle = addAssemblerHandle(a);
+  if (!handle) assemblerFree(a);
+  return handle;
+}
+
+export function assembler_close(h: u32): void {
+  const a = findAssembler(h);
+  if (!a) return;
+  assemblerFree(a);
+  dropHandle(h);
+}
+
+/** Feeds `n` bytes of the input window; 0, or an E_ id: stopped at a frame that was refused, and `assembler_continue` goes on. */
+export function assembler_feed(h: u32, n: u32): u32 { return feedAssembler(assemblerOf(h), input, n) ? 0 : keepFramesFault(); }
+export function assembler_continue(h: u32): u32 { return goOnAssembling(assemblerOf(h)) ? 0 : keepFramesFault(); }
+/** Ends the body; 0 or an E_ id. */
+export function assembler_finish(h: u32): u32 { return finishAssembling(assemblerOf(h)) ? 0 : keepFramesFault(); }
+/** Takes the one frame of `n` bytes in the staging area; 0 or an E_ id. */
+export function assembler_add(h: u32, n: u32): u32 { return addToAssembler(assemblerOf(h), staging, n) ? 0 : keepFramesFault(); }
+/** Chooses the block whose id is `n` bytes at the input pointer: 0 there is none, 1 frames are missing, 2 it is whole. */
+export function assembler_choose(h: u32, n: u32): u32 { return chooseGroup(assemblerOf(h), idAddress(), n); }
+/** Where the text of the block chosen is, and its bytes. */
+export function assembler_text(h: u32): usize { return chosenText(assemblerOf(h)); }
+export function assembler_text_length(h: u32): u32 { return chosenLength(assemblerOf(h)); }
+/** Writes the total of the block chosen and the numbers of its frames to the result, f64 each; the bytes, 0 = out of memory. */
+export function assembler_numbers(h: u32): u32 { return writeChosenNumbers(assemblerOf(h)); }
+/** Forgets the block chosen. */
+export function assembler_drop(h: u32): void { dropChosen(assemblerOf(h)); }
+/** Writes a JSON array of `[id, frames, total, bytes, whole]` to the result; its length, 0 = out of memory. */
+export function assembler_list(h: u32): u32 { return writeGroups(assemblerOf(h)); }
+/** Counters: 0 blocks, 1 frames held, 2 bytes counted, 3 frames read, 4 frames accepted, 5 bytes charged. */
+export function assembler_counter(h: u32, i: u32): f64 { return assemblerCounter(assemblerOf(h), i); }
+
+/** Materializes the block chosen in the stream whose id is `idLength` bytes at the input pointer; it stays. 0 or an E_ id. */
+export function assembler_materialize(h: u32, session: u32, idLength: u32): u32 {
+  const a = assemblerOf(h), n = chosenLength(a);
+  // it is brought to canonical form in place: a copy, since the bytes are promised
+  if (!staging_reserve(n)) return keepCode(E_OUT_OF_MEMORY);
+  memory.copy(staging, chosenText(a), n);
+  return stream_materialize(session, idLength, n);
+}

@@ -7,6 +7,9 @@ export {
 export type { AdapterOptions, BlockContext, BlockHook } from "./engine/adapting.js";
 export type {
   AppendChange,
+  AssembledBlock,
+  AssemblerLimits,
+  AssemblerStats,
   Change,
   ChangeSet,
   DocumentLimits,
@@ -17,6 +20,8 @@ export type {
   EventInfo,
   FinishResult,
   ForkOptions,
+  FrameAssembler,
+  FrameAssemblerOptions,
   FrameBlockOptions,
   Gap,
   InsertChange,
@@ -24,6 +29,7 @@ export type {
   JsonPatchOperation,
   MetaChange,
   Middleware,
+  MissingFrames,
   ModelFormat,
   OnDeltaFailure,
   OnViolation,

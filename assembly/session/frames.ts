@@ -1,17 +1,18 @@
-// Storage frames (docs/frames.md): a block cut into frames, and frames joined, with their faults as the host reads them.
+// Storage frames (docs/frames.md): a block cut into frames, frames joined, and models resolved, with their faults as the host reads them.
 import * as code from "../abi/codes";
 import { bytesClear, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { skipSpace } from "../text/trusted";
 import { setValidateLimits } from "../text/validate";
 import { clearRefusal, refuse, refusedAt, refusedCode, refusedMember, refusedReason, refusedRestored, refuseText } from "../frame/storage/fault";
 import { BLOCK_DEPTH, judgeFramed } from "../frame/storage/judge";
-import { M_NONE, memberName, memberNameLength, readObject } from "../frame/storage/members";
+import { M_BLOCKS, M_DATA, M_NONE, memberName, memberNameLength, readObject } from "../frame/storage/members";
 import {
   frameBytes, leastBudget, PLAN_NO_MEMORY, planBegin, planEnd, planId, PLAN_REFUSED, planStep,
 } from "../frame/storage/plan";
+import { RESOLVED_NAME, resolve, resolveIndex, resolveOffset } from "../frame/storage/resolve";
 import { restoredEnd, restoredStart, unframe, UNFRAMED_NAME, unframeIndex, unframeStart } from "../frame/storage/unframe";
 import { windowNeeds, writeBegin, writeFrames } from "../frame/storage/write";
-import { clearFault, fail, failWhole, faultSubject, pathName, pathReset } from "../reduce/fault";
+import { clearFault, fail, failWhole, faultSubject, pathIndex, pathName, pathReset } from "../reduce/fault";
 import { SCRATCH_RESULT, scratchReserve } from "../reduce/scratch";
 import { leave } from "./feed";
 
@@ -25,18 +26,32 @@ export let framesFaultIndex: i32 = -1;
 /** What `frame_size` says: bytes of the frames planned, the least budget of a plan that was refused, or bytes of numbers in the result. */
 export let framesSize: f64 = 0;
 
+const NO_NAME: usize = memory.data(16, 16);
 let budget: f64 = 0;
 
-// Makes the refusal the fault of the call; `text`: where the text begins whose offset is told, `start`: of the frame at fault (0 = none).
-function failFrames(text: usize, start: usize): bool {
+/** Says where the last fault is, of a room beside this one. */
+export function placeFault(offset: f64, index: i32): void {
+  framesFaultOffset = offset;
+  framesFaultIndex = index;
+}
+
+/** Makes the refusal the fault of the call: its path is below `/blocks/<block>`, unless that is −1, and it speaks of the block named in the run `name`. */
+export function failRefused(block: i32, name: usize): bool {
   clearFault();
-  framesFaultOffset = refusedAt ? <f64>(refusedAt - text) : start ? <f64>(start - text) : -1;
-  if (refusedCode == code.E_OUT_OF_MEMORY || refusedAt) return failWhole(refusedCode);
-  pathReset();
-  if (refusedMember == M_NONE) {
-    if (refusedCode == code.E_MISSING_FRAMES) return failWhole(refusedCode);
-  } else pathName(memberName(refusedMember), memberNameLength(refusedMember));
-  return fail(refusedCode, refusedReason);
+  const isText = refusedAt != 0, isMissing = refusedCode == code.E_MISSING_FRAMES;
+  if (block < 0 && (refusedCode == code.E_OUT_OF_MEMORY || isText || isMissing)) failWhole(refusedCode);
+  else {
+    pathReset();
+    if (block >= 0) {
+      pathName(memberName(M_BLOCKS), 6);
+      pathIndex(block);
+    }
+    if (refusedRestored && block >= 0) pathName(memberName(M_DATA), 4);
+    if (refusedMember != M_NONE) pathName(memberName(refusedMember), memberNameLength(refusedMember));
+    fail(refusedCode, refusedReason);
+  }
+  if (load<u32>(name, RUN_LEN)) faultSubject(load<u32>(name, RUN_PTR), load<u32>(name, RUN_LEN));
+  return false;
 }
 
 /** Reads the block of `n` bytes at `p` and begins to plan its frames of `maxBytes` at most; false: the fault says why. */
@@ -55,7 +70,8 @@ export function openFrames(p: usize, n: u32, maxBytes: f64): bool {
     if (planBegin(start, stop, maxBytes)) return true;
     refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
   }
-  return failFrames(p, 0);
+  placeFault(refusedAt ? <f64>(refusedAt - p) : -1, -1);
+  return failRefused(-1, NO_NAME);
 }
 
 /** Gives the prefix of all ids, or the next id, of `n` bytes at `p`; false = out of memory. */
@@ -88,12 +104,20 @@ export function restoreBlock(p: usize, n: u32): bool {
   memory.fill(end, 0, 64);
   leave();
   if (unframe(p, end, SCRATCH_RESULT)) return true;
-  const ofFrame = unframeStart != 0;
-  framesFaultIndex = ofFrame ? <i32>unframeIndex : -1;
-  failFrames(refusedRestored ? restoredStart : p, unframeStart);
+  const ofFrame = unframeStart != 0, text = refusedRestored ? restoredStart : p;
+  placeFault(refusedAt ? <f64>(refusedAt - text) : ofFrame ? <f64>(unframeStart - p) : -1, ofFrame ? <i32>unframeIndex : -1);
   framesSize = refusedCode == code.E_MISSING_FRAMES ? <f64>load<u32>(SCRATCH_RESULT, RUN_LEN) : 0;
-  if (!ofFrame && load<u32>(UNFRAMED_NAME, RUN_LEN)) faultSubject(load<u32>(UNFRAMED_NAME, RUN_PTR), load<u32>(UNFRAMED_NAME, RUN_LEN));
-  return false;
+  return failRefused(-1, ofFrame ? NO_NAME : UNFRAMED_NAME);
+}
+
+/** Resolves the frames of the model of `n` bytes at `p` to the result; false: the fault says why. */
+export function resolveModelText(p: usize, n: u32): bool {
+  memory.fill(p + n, 0, 64);
+  leave();
+  if (resolve(p, p + n, SCRATCH_RESULT)) return true;
+  placeFault(resolveOffset, -1);
+  framesSize = refusedCode == code.E_MISSING_FRAMES ? <f64>load<u32>(SCRATCH_RESULT, RUN_LEN) : 0;
+  return failRefused(resolveIndex, RESOLVED_NAME);
 }
 
 /** Bytes of the block that `restoreBlock` restored, and where they are. */

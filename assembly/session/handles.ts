@@ -1,14 +1,14 @@
-// Handles of connections and documents: the host never holds an address. A handle is slot + 1 in the low 20 bits and a generation above, so a stale one is noticed.
+// Handles of connections, documents and frame assemblers: the host never holds an address. A handle is slot + 1 in the low 20 bits and a generation above, so a stale one is noticed.
 import { alloc, free } from "../memory/heap";
 
-// Entry: 0 address (0 = free; lowest bit set: a document) | 4 generation
+// Entry: 0 address (0 = free; lowest bit set: a document, the one above it: an assembler) | 4 generation
 let table: usize = 0;
 let capacity: u32 = 0;
 let freeFrom: u32 = 0;
 let open: u32 = 0;
 let generation: u32 = 0;
 const SLOTS: u32 = 1 << 20;
-const DOCUMENT: usize = 1;
+const DOCUMENT: usize = 1, ASSEMBLER: usize = 2, KIND: usize = 3;
 
 /** A handle for a connection; 0 = no room. */
 export function addHandle(c: usize): u32 {
@@ -47,7 +47,7 @@ function grow(): bool {
 /** The connection of a handle, 0 when it is not open. */
 export function findConnection(handle: u32): usize {
   const entry = entryOf(handle), c = entry ? <usize>load<u32>(entry) : 0;
-  return c & DOCUMENT ? 0 : c;
+  return c & KIND ? 0 : c;
 }
 
 /** The connection of a handle. One that is not open is the host's mistake and traps: going on would write anywhere. */
@@ -63,7 +63,7 @@ export function addDocumentHandle(record: usize): u32 { return addHandle(record 
 /** The record of a document's handle, 0 when it is not open. */
 export function findDocument(handle: u32): usize {
   const entry = entryOf(handle), record = entry ? <usize>load<u32>(entry) : 0;
-  return record & DOCUMENT ? record - DOCUMENT : 0;
+  return (record & KIND) == DOCUMENT ? record - DOCUMENT : 0;
 }
 
 /** The record of a document's handle. One that is not open traps, as for `connectionOf`. */
@@ -71,6 +71,22 @@ export function documentOf(handle: u32): usize {
   const record = findDocument(handle);
   if (!record) unreachable();
   return record;
+}
+
+/** A handle for a frame assembler; 0 = no room. */
+export function addAssemblerHandle(a: usize): u32 { return addHandle(a | ASSEMBLER); }
+
+/** The assembler of a handle, 0 when it is not open. */
+export function findAssembler(handle: u32): usize {
+  const entry = entryOf(handle), a = entry ? <usize>load<u32>(entry) : 0;
+  return (a & KIND) == ASSEMBLER ? a - ASSEMBLER : 0;
+}
+
+/** The assembler of a handle. One that is not open traps, as for `connectionOf`. */
+export function assemblerOf(handle: u32): usize {
+  const a = findAssembler(handle);
+  if (!a) unreachable();
+  return a;
 }
 
 /** Forgets a handle. */

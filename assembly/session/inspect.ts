@@ -6,8 +6,10 @@ import { putText } from "../codec/json/put";
 import { trimMsgpack, writeMsgpack } from "../codec/msgpack/write";
 import { trimProtobufReader } from "../codec/protobuf/read";
 import { trimProtobufWriter } from "../codec/protobuf/write";
+import { trimAssembled } from "../frame/storage/assembler";
 import { trimMembers } from "../frame/storage/members";
 import { planEnd } from "../frame/storage/plan";
+import { trimResolved } from "../frame/storage/resolve";
 import { trimUnframe } from "../frame/storage/unframe";
 import { F_LAST_ID, LAST_ID_KNOWN, hasFlag } from "../frame/state";
 import { trimRecords, trimSplit } from "../document/index";
@@ -46,6 +48,8 @@ export function trim(): void {
   trimProtobufWriter();
   trimMembers();
   trimUnframe();
+  trimResolved();
+  trimAssembled();
   planEnd();
 }
 

@@ -259,6 +259,8 @@ export interface EngineSession {
   /** `block`: JSON text. Paths of faults point into the block. `id`: the one that it must have. */
   materialize(streamId: string, block: Uint8Array, id?: string): Fault | undefined;
   materializeValue?(streamId: string, block: unknown, id?: string): Fault | undefined;
+  /** `materialize` for a whole block of an assembler on the same core, of which nothing leaves it; `false` for another assembler: nothing was done. */
+  materializeAssembled?(streamId: string, assembler: EngineAssembler, blockId: string): Fault | undefined | false;
   /** What there is to know of a block, or without `id` of the one that the stream waits for, when it is a reference. */
   unresolved(streamId: string, id?: string): Reference | undefined;
   pause(streamId: string): Fault | undefined;
@@ -339,6 +341,26 @@ export interface EngineDocument {
   close(): void;
 }
 
+/** Frames of many blocks as they come. Methods report or return a `Fault` for bad input; a WASM assembler throws a StreamfoldError only for `engine_lost` and `out_of_memory`. */
+export interface EngineAssembler {
+  /** Consumes the whole chunk of NDJSON, cut anywhere; each frame that is refused goes to `refuse`, and the others are taken. */
+  push(chunk: Uint8Array, refuse: (fault: Fault) => void): void;
+  /** Takes one frame, JSON text. */
+  add(frame: Uint8Array): Fault | undefined;
+  /** The end of the body: a line without its end is a frame. */
+  finish(refuse: (fault: Fault) => void): void;
+  /** What blocks there are, in the order their first frames came. */
+  list(): AssembledBlock[];
+  /** Total and numbers of the frames of a block that is not whole; undefined for any other. */
+  numbers(blockId: string): { total: number; numbers: Float64Array } | undefined;
+  /** The text of a whole block, owned by the caller; undefined for any other. */
+  text(blockId: string): Uint8Array | undefined;
+  /** Forgets a block; false when there is none. */
+  drop(blockId: string): boolean;
+  stats(): AssemblerStats;
+  close(): void;
+}
+
 /** What engine/load hands to the public layer. */
 export interface EngineCore {
   readonly kind: EngineKind;
@@ -369,6 +391,10 @@ export interface EngineCore {
   ): Uint8Array | LeastBudget | Fault;
   /** Restores the block of its frames, NDJSON in any order (docs/frames.md §3). */
   unframe(frames: Uint8Array): Uint8Array | Fault;
+  /** Puts every block that is kept in frames back into a stored model (docs/frames.md §5): JSON text in, JSON text out. */
+  resolveFrames(model: Uint8Array): Uint8Array | Fault;
+  /** @param limits complete and checked */
+  createAssembler(limits: AssemblerLimits): EngineAssembler;
   memory(): EngineMemory;
   close(): void;
 }
@@ -605,6 +631,81 @@ export interface JsonDocument {
   [Symbol.dispose](): void;
 }
 
+/** Bounds on one frame assembler. All are checked before anything is allocated. */
+export interface AssemblerLimits {
+  /** Blocks that are held, whole or not. Default 10,000. */
+  groups: number;
+  /** Bytes of the JSON of all frames held and of the texts of whole blocks, and of one line. Default 256 MiB. */
+  bytes: number;
+  /** Frames of blocks that are not whole. Default 1,000,000. */
+  frames: number;
+}
+
+/** One block of a frame assembler. */
+export interface AssembledBlock {
+  blockId: string;
+  /** Frames that have come. */
+  frames: number;
+  /** Frames that there are. */
+  total: number;
+  /** What the limit `bytes` counts for it. */
+  bytes: number;
+  /** All frames have come, and the block was restored. */
+  whole: boolean;
+}
+
+export interface AssemblerStats {
+  /** Frames read, and those of them that were taken. */
+  read: number;
+  taken: number;
+  /** Blocks, frames and bytes held, as the limits count them. */
+  groups: number;
+  frames: number;
+  bytes: number;
+  /** Bytes of engine memory; 0 where the engine cannot tell. */
+  memory: number;
+}
+
+/** What a block still lacks. */
+export interface MissingFrames {
+  blockId: string;
+  total: number;
+  /** Ranges of `seq`, both ends included, in ascending order. */
+  missing: [from: number, to: number][];
+}
+
+export interface FrameAssemblerOptions {
+  limits?: Partial<AssemblerLimits>;
+  /** Hears of every frame that is refused; without it `push`, `add` and `finish` throw the first one. */
+  onError?(error: StreamfoldError): void;
+}
+
+/**
+ * Takes storage frames of many blocks as they come and restores each block once it is whole (docs/frames.md §4). Every method but `close` throws `closed` after `close()`;
+ * from inside of `onError` every call but reading is `reentrant`.
+ */
+export interface FrameAssembler {
+  /** Consumes a chunk of NDJSON, cut anywhere; returns the number of frames taken. A frame that is refused concerns no other. */
+  push(chunk: ArrayBuffer | ArrayBufferView): number;
+  /** Takes one frame: a plain value, or its JSON as text or bytes. Returns 1, or 0 when it is refused. */
+  add(frame: unknown): number;
+  /** The end of the body: a line without its end is a frame. Status "complete": no block lacks frames. A later `push` begins another body. */
+  finish(): { status: "complete" | "truncated"; missing: MissingFrames[] };
+  /** What blocks are held, in the order their first frames came. */
+  blocks(): AssembledBlock[];
+  /** What the blocks lack that are not whole, or one of them. */
+  missing(blockId?: string): MissingFrames[];
+  /** The text of a whole block, byte for byte, owned by the caller; the assembler forgets it. `missing_frames` when it is not whole, `missing_block` when none of its frames has come. */
+  take(blockId: string): Uint8Array;
+  /** Hands a whole block to a reducer as `reducer.materialize` does, inside of the core where both are of one engine; the assembler forgets it, unless the reducer refuses. */
+  materialize(reducer: Reducer, blockId: string, options?: StreamSelector): void;
+  /** Forgets a block and its frames; false when there is none. */
+  release(blockId: string): boolean;
+  stats(): AssemblerStats;
+  close(): void;
+  [Symbol.dispose](): void;
+}
+
 /** How a block is cut into storage frames. */
 export interface FrameBlockOptions {
   /** Most bytes of one frame's JSON, its line end not counted; at least what its ids, its numbers and one character take. */
@@ -626,6 +727,11 @@ export interface Engine {
   frameBlock(block: unknown, options: FrameBlockOptions): Uint8Array;
   /** Restores the block of its frames, NDJSON in any order: its text byte for byte, owned by the caller. */
   unframe(frames: ArrayBuffer | ArrayBufferView): Uint8Array;
+  /** Puts every block that is kept in frames back into a stored model, at the place of its first frame: bytes in, bytes out; a plain value in, a fresh one out. */
+  resolveFrames(model: ArrayBuffer | ArrayBufferView): Uint8Array;
+  resolveFrames<Model>(model: Model): Model;
+  /** An assembler for storage frames of many blocks as they come. */
+  createFrameAssembler(options?: FrameAssemblerOptions): FrameAssembler;
   memory(): EngineMemory;
   close(): void;
 }

@@ -4,6 +4,8 @@ import type {
   EngineCore,
   EngineKind,
   EngineMemory,
+  FrameAssembler,
+  FrameAssemblerOptions,
   FrameBlockOptions,
   JsonDocument,
   Reducer,
@@ -12,8 +14,9 @@ import type {
   TranscoderOptions,
 } from "../engine/contract.js";
 import { usageError } from "../errors.js";
+import { AssemblerHandle, resolveAssemblerOptions } from "./assembler.js";
 import { createDocument, type DocumentHandle } from "./document.js";
-import { frameBlock, unframe } from "./frames.js";
+import { frameBlock, resolveFrames, unframe } from "./frames.js";
 import { resolveOptions, resolveTranscoderOptions } from "./options.js";
 import { type Lending, type OpenReducer, ReducerHandle } from "./reducer.js";
 import { Sessions } from "./sessions.js";
@@ -29,7 +32,7 @@ export function createEngine(core: EngineCore): Engine {
   return new EngineHandle(core);
 }
 
-type Closable = ReducerHandle | DocumentHandle;
+type Closable = ReducerHandle | DocumentHandle | AssemblerHandle;
 
 class EngineHandle implements Engine {
   readonly kind: EngineKind;
@@ -74,6 +77,17 @@ class EngineHandle implements Engine {
 
   unframe(frames: ArrayBuffer | ArrayBufferView): Uint8Array {
     return unframe(() => this.#alive(), frames);
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: bytes give bytes, a value gives a value of its own type
+  resolveFrames(model: unknown): any {
+    return resolveFrames(() => this.#alive(), model);
+  }
+
+  createFrameAssembler(options?: FrameAssemblerOptions): FrameAssembler {
+    this.#alive();
+    const { limits, onError } = resolveAssemblerOptions(options);
+    return this.#keep((onClose) => new AssemblerHandle(this.#alive(), limits, onError, this.#lending, onClose));
   }
 
   memory(): EngineMemory {

@@ -6,6 +6,8 @@ import { isBufferSource, toBytes } from "./bytes.js";
 import { jsonText } from "./json-text.js";
 import type { Lending } from "./reducer.js";
 
+const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
+
 /**
  * Cuts a block into storage frames (docs/frames.md §2).
  *
@@ -48,6 +50,23 @@ export function unframe(core: () => EngineCore, frames: ArrayBuffer | ArrayBuffe
   const made = core().unframe(bytes);
   if ("code" in made) throw new StreamfoldError(made);
   return made;
+}
+
+/**
+ * Puts every block that is kept in frames back into a stored model (docs/frames.md §5).
+ *
+ * @param model JSON text as bytes, or a plain value
+ * @returns JSON text in which everything but the frames stands byte for byte, owned by the caller; for a value a fresh one
+ * @throws StreamfoldError with a `path` into the model: `bad_model`, `bad_block`, `duplicate_id`, `frame_conflict`, `missing_frames`; with `byteOffset` `bad_json`,
+ *   `invalid_utf8`, `too_deep`; `not_json` for a value. Of a restored block that is none the path ends in `/data` or goes on from there
+ */
+export function resolveFrames(core: () => EngineCore, model: unknown): unknown {
+  const isValue = !isBufferSource(model);
+  const text = isValue ? jsonText(model, MAXIMUM_LIMITS.depth) : toBytes(model, "");
+  if ("code" in text) throw new StreamfoldError(text);
+  const made = core().resolveFrames(text);
+  if ("code" in made) throw new StreamfoldError(isValue && made.subject === undefined ? withoutOffset(made) : made);
+  return isValue ? JSON.parse(decoder.decode(made)) : made;
 }
 
 /** A value has no bytes that an offset could point at. */

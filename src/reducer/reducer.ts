@@ -1,6 +1,7 @@
 import { optionOf } from "../arguments.js";
 import type {
   ChangeSet,
+  EngineAssembler,
   EngineSession,
   EventInfo,
   FinishResult,
@@ -30,6 +31,9 @@ const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 
 /** Makes a reducer of an engine on sessions of its own. */
 export type OpenReducer = (sessions: Sessions, listeners: Listeners) => ReducerHandle;
+
+/** Internal: how a frame assembler hands a block to a reducer. Registered, since two copies of the package may meet. */
+export const MATERIALIZE: unique symbol = Symbol.for("streamfold.materialize");
 
 /** Shared by the reducers of one engine: a snapshot is lent to a callback, and memory must stay as it is. */
 export interface Lending {
@@ -171,6 +175,17 @@ export class ReducerHandle implements Reducer {
   unresolved(options?: Selector<{ id?: string }>): Reference | undefined {
     this.#alive();
     return this.#sessions.any().unresolved(streamOf(options), blockIdOf(options));
+  }
+
+  /** `materialize` for a whole block of an assembler, inside of the core where both are of one. */
+  [MATERIALIZE](assembler: EngineAssembler, blockId: string, options: StreamSelector | undefined): void {
+    this.#enter();
+    if (this.#sessions.options.agui !== undefined) throw usageError("bad_argument", "AG-UI has no references");
+    const streamId = streamOf(options);
+    const session = this.#sessions.bytes();
+    const done =
+      session.materializeAssembled === undefined ? false : session.materializeAssembled(streamId, assembler, blockId);
+    raise(done === false ? session.materialize(streamId, assembler.text(blockId)!) : done);
   }
 
   pause(options?: StreamSelector): void {

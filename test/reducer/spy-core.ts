@@ -36,6 +36,8 @@ export function spyCore(change: Partial<EngineSession> = {}): SpyCore {
     createDocument: (text: Uint8Array, limits: DocumentLimits) => inner.createDocument(text, limits),
     frameBlock: (block, maxBytes, ids) => inner.frameBlock(block, maxBytes, ids),
     unframe: (frames) => inner.unframe(frames),
+    resolveFrames: (model) => inner.resolveFrames(model),
+    createAssembler: (limits) => inner.createAssembler(limits),
     memory: () => inner.memory(),
     close: () => inner.close(),
   };

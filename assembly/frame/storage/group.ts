@@ -1,6 +1,6 @@
 // The frames of one block: whether one more fits, and the block's text once all are there (AgentUE §3.3).
 import * as code from "../../abi/codes";
-import { bytesClear, bytesFree, bytesReserve, RUN_PTR } from "../../memory/bytes";
+import { bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { setAccount } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
 import { unescape } from "../../text/escape";
@@ -46,6 +46,18 @@ export function groupAdmit(g: usize, id: usize, n: u32): bool {
 export function groupIsOrdered(g: usize): bool {
   const t = g + G_TABLE, count = entryCount(t);
   for (let i: u32 = 0; i < count; i++) if (load<f64>(entryAt(t, i), E_NUMBER) != <f64>i) return false;
+  return true;
+}
+
+/** Writes the total and the numbers of the frames, as they came, to the run `out`, f64 each; false = out of memory. */
+export function writeNumbers(g: usize, out: usize): bool {
+  const t = g + G_TABLE, count = entryCount(t), bytes = (count + 1) << 3;
+  bytesClear(out);
+  if (!bytesReserve(out, bytes)) return false;
+  const numbers = <usize>load<u32>(out, RUN_PTR);
+  store<f64>(numbers, load<f64>(g, G_TOTAL));
+  for (let i: u32 = 0; i < count; i++) store<f64>(numbers + ((i + 1) << 3), load<f64>(entryAt(t, i), E_NUMBER));
+  store<u32>(out, bytes, RUN_LEN);
   return true;
 }
 

@@ -8,11 +8,12 @@ import { skipSpace } from "../../text/trusted";
 import { setValidateLimits } from "../../text/validate";
 import { clearRefusal, refuse, refuseText } from "./fault";
 import {
-  G_BYTES, G_TABLE, G_TOTAL, GROUP_SIZE, groupAdmit, groupBegin, groupCount, groupFree, groupIsFull, groupIsOf, groupIsOrdered, groupJoin, judgeRestored, trimOrder,
+  G_BYTES, G_TABLE, GROUP_SIZE, groupAdmit, groupBegin, groupCount, groupFree, groupIsFull, groupIsOf, groupIsOrdered, groupJoin, judgeRestored, trimOrder,
+  writeNumbers,
 } from "./group";
 import { FRAME_DEPTH, frameSeq, judgeFrame } from "./judge";
 import { M_BLOCK_ID, M_DATA, M_ID, M_NONE, memberEnd, memberIsLoose, memberStart, readObject, readText, textLength, textStart } from "./members";
-import { E_DATA, E_LENGTH, E_NUMBER, entryAt, tableAdd } from "./table";
+import { E_DATA, E_LENGTH, tableAdd } from "./table";
 
 const GROUP: usize = memory.data(48, 16);
 /** The block id of the frames, canonical contents: what the frames stood in is written over. */
@@ -99,13 +100,8 @@ function addFrame(): bool {
 }
 
 function complete(out: usize): bool {
-  const count = groupCount(GROUP);
-  if (count && groupIsFull(GROUP)) return true;
-  if (!bytesReserve(out, (count + 1) << 3)) return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
-  const numbers = <usize>load<u32>(out, RUN_PTR);
-  store<f64>(numbers, load<f64>(GROUP, G_TOTAL));
-  for (let i: u32 = 0; i < count; i++) store<f64>(numbers + ((i + 1) << 3), load<f64>(entryAt(GROUP + G_TABLE, i), E_NUMBER));
-  store<u32>(out, (count + 1) << 3, RUN_LEN);
+  if (groupCount(GROUP) && groupIsFull(GROUP)) return true;
+  if (!writeNumbers(GROUP, out)) return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
   return refuse(code.E_MISSING_FRAMES, 0, M_NONE);
 }
 

@@ -1,7 +1,9 @@
 import type { EngineCore, EngineMemory, EngineSession, SessionOptions } from "../contract.js";
 import { jsonText } from "./codec/json-text.js";
 import { createJsDocument } from "./document.js";
+import { JsAssembler } from "./frames/assembler.js";
 import { frameBlock } from "./frames/frame-block.js";
+import { resolveFrames } from "./frames/resolve.js";
 import { unframe } from "./frames/unframe.js";
 import { JsSession } from "./session/session.js";
 import { keepShapes } from "./session/shapes.js";
@@ -25,6 +27,8 @@ export function createJsEngine(reason = "the plain JavaScript engine was asked f
     createDocument: createJsDocument,
     frameBlock,
     unframe,
+    resolveFrames,
+    createAssembler: (limits) => new JsAssembler(limits),
     memory: (): EngineMemory => ({ live: 0, held: 0 }),
     close: () => {},
   };

@@ -1,6 +1,7 @@
 import type { EngineCore, EngineKind, EngineSession, SessionOptions } from "../contract.js";
+import { WasmAssembler } from "./assembler.js";
 import { WasmDocument } from "./document.js";
-import { frameBlock, unframe } from "./frames.js";
+import { frameBlock, resolveFrames, unframe } from "./frames.js";
 import { Core } from "./instance.js";
 import type { TextOf } from "./middleware.js";
 import { type SessionHost, WasmSession } from "./session.js";
@@ -64,9 +65,9 @@ export function createWasmEngine(
   maxPages = 0,
 ): EngineCore {
   const core = new Core(module, maxPages);
-  /** What is open, and how it is closed; both kinds of handles come from one table. */
-  const open = new Map<number, "session_close" | "document_close">();
-  // a net for what was dropped without close(); it must not hold the session or document itself
+  /** What is open, and how it is closed; all kinds of handles come from one table. */
+  const open = new Map<number, "session_close" | "document_close" | "assembler_close">();
+  // a net for what was dropped without close(); it must not hold the session, document or assembler itself
   const net = new FinalizationRegistry<number>((handle) => closeHandle(handle));
 
   function closeHandle(handle: number): void {
@@ -76,7 +77,7 @@ export function createWasmEngine(
     if (core.isAlive) core.exports[close](handle);
   }
 
-  function onClose(closing: WasmSession | WasmDocument): void {
+  function onClose(closing: WasmSession | WasmDocument | WasmAssembler): void {
     net.unregister(closing);
     closeHandle(closing.handle);
   }
@@ -107,6 +108,13 @@ export function createWasmEngine(
     },
     frameBlock: (block, maxBytes, ids) => frameBlock(core, block, maxBytes, ids),
     unframe: (frames) => unframe(core, frames),
+    resolveFrames: (model) => resolveFrames(core, model),
+    createAssembler(limits) {
+      const assembler = new WasmAssembler(core, limits, onClose);
+      open.set(assembler.handle, "assembler_close");
+      net.register(assembler, assembler.handle, assembler);
+      return assembler;
+    },
     memory() {
       core.enter();
       return { live: core.exports.engine_live() >>> 0, held: core.exports.engine_held() >>> 0 };

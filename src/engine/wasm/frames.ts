@@ -1,11 +1,10 @@
 import { E_MISSING_FRAMES, E_OUT_OF_MEMORY } from "../../../assembly/abi/codes.js";
-import { INPUT_CAPACITY } from "../../../assembly/abi/layout.js";
 import { type Fault, usageError } from "../../errors.js";
 import { missingText } from "../../json/ranges.js";
 import type { LeastBudget } from "../contract.js";
 import type { Core } from "./instance.js";
 import { readFault } from "./reports.js";
-import { call, KEPT_BYTES, stage } from "./staging.js";
+import { call, KEPT_BYTES, putContents, stage } from "./staging.js";
 import { encodeContents } from "./text.js";
 
 /** What `frame_plan` says instead of a number of frames. */
@@ -42,14 +41,8 @@ export function frameBlock(
 }
 
 function giveId(core: Core, id: string, isPrefix: boolean): void {
-  const bytes = encodeContents(id);
-  let at = core.input;
-  if (bytes.length > INPUT_CAPACITY) {
-    at = call(core, () => core.exports.id_reserve(bytes.length)) >>> 0;
-    if (!at) throw usageError("out_of_memory");
-  }
-  core.bytes().set(bytes, at);
-  if (call(core, () => core.exports.frame_id(bytes.length, isPrefix ? 1 : 0))) throw usageError("out_of_memory");
+  const n = putContents(core, encodeContents(id));
+  if (call(core, () => core.exports.frame_id(n, isPrefix ? 1 : 0))) throw usageError("out_of_memory");
 }
 
 /** Takes the frames out of linear memory, window by window. */
@@ -91,11 +84,35 @@ export function unframe(core: Core, frames: Uint8Array): Uint8Array | Fault {
   }
 }
 
+/** See `EngineCore.resolveFrames`. */
+export function resolveFrames(core: Core, model: Uint8Array): Uint8Array | Fault {
+  const { exports } = core;
+  core.enter();
+  stage(core, model);
+  try {
+    const code = call(core, () => exports.frame_resolve(model.length));
+    if (code !== 0) return faultOf(core, code);
+    const from = exports.result_pointer() >>> 0;
+    return core.bytes().slice(from, from + (exports.frame_resolved_length() >>> 0));
+  } finally {
+    if (model.length > KEPT_BYTES && core.isAlive) {
+      exports.staging_release();
+      exports.result_release();
+    }
+  }
+}
+
 function faultOf(core: Core, code: number): Fault {
   if (code === E_OUT_OF_MEMORY) throw usageError("out_of_memory");
   const fault = readFault(core);
   if (code !== E_MISSING_FRAMES) return fault;
+  const { total, numbers } = takeNumbers(core, core.exports.frame_size());
+  return { ...fault, detail: missingText(total, numbers) };
+}
+
+/** The total of a group and the numbers of its frames, `n` bytes of the result. */
+export function takeNumbers(core: Core, n: number): { total: number; numbers: Float64Array } {
   const from = core.exports.result_pointer() >>> 0;
-  const numbers = new Float64Array(core.bytes().slice(from, from + core.exports.frame_size()).buffer);
-  return { ...fault, detail: missingText(numbers[0]!, numbers.subarray(1)) };
+  const all = new Float64Array(core.bytes().slice(from, from + n).buffer);
+  return { total: all[0]!, numbers: all.subarray(1) };
 }

@@ -9,6 +9,7 @@ import type {
   ArgumentText,
   Change,
   ChangeSet,
+  EngineAssembler,
   EngineSession,
   FinishResult,
   ModelFormat,
@@ -18,11 +19,12 @@ import type {
   Stats,
   StreamStatus,
 } from "../contract.js";
+import { WasmAssembler } from "./assembler.js";
 import type { Core } from "./instance.js";
 import { callMiddleware, type TextOf } from "./middleware.js";
 import { writeOptions } from "./options.js";
 import { drainReports, readFault } from "./reports.js";
-import { KEPT_BYTES, stage } from "./staging.js";
+import { KEPT_BYTES, putContents, stage } from "./staging.js";
 import { decode, encodeContents } from "./text.js";
 
 const STATUS: readonly StreamStatus[] = ["none", "open", "errored", "ended", "refused"];
@@ -298,6 +300,16 @@ export class WasmSession implements EngineSession {
     return this.#fault(code, streamId);
   }
 
+  materializeAssembled(streamId: string, assembler: EngineAssembler, blockId: string): Fault | undefined | false {
+    if (!(assembler instanceof WasmAssembler) || assembler.core !== this.#core) return false;
+    if (!assembler.chooseWhole(blockId)) return false;
+    const id = this.#putId(streamId);
+    const code = this.#call(() => this.#core.exports.assembler_materialize(assembler.handle, this.#handle, id));
+    const fault = this.#fault(code, streamId);
+    this.#core.exports.staging_release();
+    return fault;
+  }
+
   pause(streamId: string): Fault | undefined {
     const id = this.#putId(streamId);
     return this.#fault(
@@ -456,7 +468,8 @@ export class WasmSession implements EngineSession {
       const both = new Uint8Array(id.length + name.length);
       both.set(id);
       both.set(name, id.length);
-      this.#putContents(both);
+      this.#core.enter();
+      putContents(this.#core, both);
       const code = this.#call(() => this.#core.exports.session_fork(fork.handle, this.#handle, id.length, name.length));
       const fault = this.#fault(code, streamId);
       if (fault === undefined) return fork;
@@ -481,21 +494,8 @@ export class WasmSession implements EngineSession {
   }
 
   #putId(streamId: string): number {
-    return this.#putContents(streamId === "" ? NOTHING : encodeContents(streamId));
-  }
-
-  /** Puts the contents of ids where the core reads them. */
-  #putContents(id: Uint8Array): number {
-    const core = this.#core;
-    core.enter();
-    if (id.length === 0) return 0;
-    let at = core.input;
-    if (id.length > layout.INPUT_CAPACITY) {
-      at = this.#call(() => core.exports.id_reserve(id.length)) >>> 0;
-      if (!at) throw usageError("out_of_memory");
-    }
-    core.bytes().set(id, at);
-    return id.length;
+    this.#core.enter();
+    return putContents(this.#core, streamId === "" ? NOTHING : encodeContents(streamId));
   }
 
   #stage(bytes: Uint8Array): void {

@@ -1,3 +1,4 @@
+import { INPUT_CAPACITY } from "../../../assembly/abi/layout.js";
 import { usageError } from "../../errors.js";
 import type { Core } from "./instance.js";
 
@@ -25,4 +26,16 @@ export function stage(core: Core, bytes: Uint8Array): void {
   } catch {
     throw usageError("bad_argument", "the bytes do not have the length they say");
   }
+}
+
+/** Puts ids, as canonical string contents, where the next call that names one reads them; returns their length. */
+export function putContents(core: Core, contents: Uint8Array): number {
+  if (contents.length === 0) return 0;
+  let at = core.input;
+  if (contents.length > INPUT_CAPACITY) {
+    at = call(core, () => core.exports.id_reserve(contents.length)) >>> 0;
+    if (!at) throw usageError("out_of_memory");
+  }
+  core.bytes().set(contents, at);
+  return contents.length;
 }
