@@ -523,5 +523,5 @@ export function assembler_materialize(h: u32, session: u32, idLength: u32): u32 
   // it is brought to canonical form in place: a copy, since the bytes are promised
   if (!staging_reserve(n)) return keepCode(E_OUT_OF_MEMORY);
   memory.copy(staging, chosenText(a), n);
-  return stream_materialize(session, idLength, n);
+  return stream_materialize(session, idLength, n, 0);
 }

@@ -23,6 +23,7 @@ export type {
   FrameAssembler,
   FrameAssemblerOptions,
   FrameBlockOptions,
+  Frames,
   Gap,
   InsertChange,
   JsonDocument,

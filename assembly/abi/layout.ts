@@ -38,6 +38,8 @@ export const FLAG_SKIP_UNDECODABLE = 8;
 export const FLAG_REPORT_EVENTS = 16;
 /** AgentUE: a patch of an unresolved reference pauses its stream. */
 export const FLAG_PAUSE_UNRESOLVED = 32;
+/** AgentUE: patches of blocks that are kept in frames are refused. */
+export const FLAG_GUARD_FRAMES = 64;
 
 // Report record in the output queue, 8-byte aligned.
 export const REPORT_KIND = 0; // u8, REPORT_ below

@@ -142,5 +142,6 @@ function refuse(c: usize, t: usize): u32 {
 
 /** Whether a violation with this code makes a stream refused (docs/semantics.md §4). */
 export function refuses(c: usize, error: u32): bool {
-  return !(flags(c) & layout.FLAG_SKIP_EVENT) && error != code.E_NO_MODEL && error != code.E_AFTER_END && error != code.E_UNRESOLVED_REFERENCE;
+  return !(flags(c) & layout.FLAG_SKIP_EVENT) && error != code.E_NO_MODEL && error != code.E_AFTER_END && error != code.E_UNRESOLVED_REFERENCE
+    && error != code.E_UNRESOLVED_FRAMES;
 }

@@ -16,6 +16,7 @@ import {
 import { clearFault, fail, failWhole } from "../reduce/fault";
 import { releaseText, SCRATCH_ADAPTED, SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT, SCRATCH_WIRE, scratchTrim } from "../reduce/scratch";
 import { eventOp, isTokenLike, setSequence } from "../reduce/agentue/judge";
+import { setGuard } from "../reduce/agentue/frames";
 import { setLimits } from "../reduce/agentue/limits";
 import { adaptEnd } from "./adapt/adapt";
 import { adapterOf } from "./adapt/state";
@@ -70,6 +71,7 @@ function setOptions(c: usize): void {
   setValidateLimits(depth, numberLength);
   setLimits(depth, numberLength, option(c, layout.OPT_BLOCKS), option(c, layout.OPT_MODEL_BYTES));
   setSequence(load<u8>(c + C_OPTIONS, layout.OPT_SEQUENCE));
+  setGuard((load<u8>(c + C_OPTIONS, layout.OPT_FLAGS) & layout.FLAG_GUARD_FRAMES) != 0);
   if (load<u32>(c, C_RUN)) setRunOptions(c);
 }
 

@@ -14,6 +14,7 @@ export type Sequence = "dedupe" | "strict" | "off";
 /** What an event does that patches a reference without its body. */
 export type Unresolved = "error" | "pause";
 export type OnViolation = "refuse-stream" | "skip-event";
+export type Frames = "keep" | "guard";
 /** Status of an AG-UI run (docs/semantics-agui.md §8). */
 export type RunStatus =
   | "idle"
@@ -65,6 +66,7 @@ export interface SessionOptions {
   transport: Transport;
   limits: Limits;
   sequence: Sequence;
+  frames: Frames;
   onViolation: OnViolation;
   unresolved: Unresolved;
   utf8: "fatal" | "replace";
@@ -442,6 +444,11 @@ export interface ReducerOptions {
   limits?: Partial<Limits>;
   /** What to do with a seq that is not above the last one. Default "dedupe" (docs/semantics.md §3). */
   sequence?: Sequence;
+  /**
+   * AgentUE, storage frames: "keep" (default) treats them as the blocks they are; "guard" refuses patches of a block that the model holds in frames only
+   * (`unresolved_frames`, docs/frames.md §6).
+   */
+  frames?: Frames;
   /** Default "refuse-stream". */
   onViolation?: OnViolation;
   /**

@@ -10,6 +10,7 @@ export function options({ limits, ...rest }: Overrides = {}): SessionOptions {
     protocol: "agentue",
     transport: "sse",
     sequence: "dedupe",
+    frames: "keep",
     onViolation: "refuse-stream",
     unresolved: "error",
     utf8: "fatal",

@@ -27,9 +27,9 @@ export function ndjsonOf(lines: readonly unknown[]): Uint8Array {
   return utf8(lines.map((line) => `${typeof line === "string" ? line : JSON.stringify(line)}\n`).join(""));
 }
 
-/** Frames of a text, cut at the places given, as a producer without this package would write them. */
+/** Frames of a text, cut at the places given (behind a character that they would halve), as a producer without this package would write them. */
 export function framed(block: string, cuts: readonly number[], id = "b"): FrameBlock[] {
-  const ends = [...cuts, block.length];
+  const ends = [...cuts.map((at) => ((block.charCodeAt(at) & 0xfc00) === 0xdc00 ? at + 1 : at)), block.length];
   return ends.map((end, seq) => ({
     id: `f${seq}`,
     type: "frame",

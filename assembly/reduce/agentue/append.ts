@@ -19,9 +19,10 @@ import { checkBlock } from "./check";
 import { scratch } from "./content";
 import { envelopeDepth, F_BLOCK, fieldEnd, fieldStart, K_ESCAPED, memberKind } from "./envelope";
 import { patchEnd, patchId, patchIdLength, patchStart } from "./judge";
+import { isInFrames, notePatch } from "./frames";
 import { maskEnd, maskPath } from "./mask";
 import { failMaskLimit, isTooDeep, isTooLarge, pathOfMask } from "./patch";
-import { insertBlock } from "./set";
+import { failInFrames, insertBlock } from "./set";
 import {
   B_CHAIN, B_CHANGE, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_CHANGE, B_FIELD_LENGTH, B_FIELD_WORD, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_LOG, S_SIZE,
 } from "./state";
@@ -32,7 +33,7 @@ export let hotAppends: u32 = 0;
 /** Applies the judged `append`. All or nothing. */
 export function applyAppend(s: usize): bool {
   const block = findBlock(s, patchId, patchIdLength);
-  if (!block) return insertPayload(s);
+  if (!block) return isInFrames(s, patchId, patchIdLength) ? failInFrames() : insertPayload(s);
   const d = documentOwn(block + B_DOCUMENT), n = <u32>(maskEnd - maskPath);
   if (!d) return failWhole(code.E_OUT_OF_MEMORY);
   if (load<u8>(patchStart) == 0x22) {
@@ -133,6 +134,7 @@ function appendToField(s: usize, block: usize, d: usize, n: u32): bool {
     pathName(name.NAME_BLOCK, 5);
     return fail(code.E_UNRESOLVED_REFERENCE, 0);
   }
+  notePatch(s, block, maskPath, n);
   const root = expandSlot(d, rootSlot(d));
   if (!root) return failWhole(code.E_OUT_OF_MEMORY);
   const slot = memberSlot(root, maskPath, n);

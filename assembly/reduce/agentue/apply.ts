@@ -10,9 +10,10 @@ import { noteChange } from "./changes";
 import { blockId, blockIdLength, blockIsReference, checkBlock } from "./check";
 import { F_BLOCK, F_MASK, F_MODEL, fieldEnd, fieldKind, fieldStart, K_ABSENT } from "./envelope";
 import { eventOp, eventSeq, patchEnd, patchId, patchIdLength, patchStart } from "./judge";
-import { maskEnd, maskPath, maskRoot, ROOT_META } from "./mask";
+import { isInFrames, notePatch } from "./frames";
+import { maskEnd, maskPath, maskRoot, ROOT_META, segmentEnd } from "./mask";
 import { setAtMask } from "./patch";
-import { putBlock, setBlockPath } from "./set";
+import { failInFrames, putBlock, setBlockPath } from "./set";
 import { replaceModel } from "./start";
 import {
   B_DOCUMENT, B_FLAGS, findBlock, IN_BURST, IS_REFERENCE, REFERENCES_ALLOWED, S_APPLIED, S_FLAGS, S_LOG, S_META, S_SEQ, S_STATUS, SEQ_KNOWN,
@@ -42,9 +43,12 @@ function applySet(s: usize): bool {
   }
   if (maskRoot == ROOT_META) return setMeta(s);
   const block = findBlock(s, patchId, patchIdLength);
-  if (!block || load<u32>(block, B_FLAGS) & IS_REFERENCE) return failBlock(block);
+  if (!block || load<u32>(block, B_FLAGS) & IS_REFERENCE) {
+    return !block && isInFrames(s, patchId, patchIdLength) ? failInFrames() : failBlock(block);
+  }
   const d = documentOwn(block + B_DOCUMENT);
   if (!d) return failWhole(code.E_OUT_OF_MEMORY);
+  notePatch(s, block, maskPath, <u32>(segmentEnd(maskPath) - maskPath));
   if (!setAtMask(s, d, patchStart, patchEnd)) return false;
   nextVersion(s + S_LOG);
   noteChange(s, CHANGE_FIELD, block, maskPath, <u32>(maskEnd - maskPath));

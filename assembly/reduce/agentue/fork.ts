@@ -5,7 +5,7 @@ import { documentFree, documentShare } from "../../document/index";
 import { forgetChanges } from "../change-log";
 import {
   addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, B_HASH, B_ID, B_ID_LENGTH, freeBlockRecord, newBlock, S_APPLIED, S_BLOCKS, S_BLOCKS_HOLE, S_COUNT,
-  S_DROPPED, S_FLAGS, S_LOG, S_META, S_META_HOLE, S_MODEL, S_SEQ, S_SHELL, S_SHELL_LENGTH, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION,
+  S_DROPPED, S_FLAGS, S_FRAMES, S_LOG, S_META, S_META_HOLE, S_MODEL, S_SEQ, S_SHELL, S_SHELL_LENGTH, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION,
 } from "./state";
 
 /**
@@ -24,6 +24,7 @@ export function forkState(s: usize, other: usize): bool {
   if (!forkBlocks(s, other)) return false;
   store<u32>(s, load<u32>(other, S_SIZE), S_SIZE);
   store<u32>(s, load<u32>(other, S_MODEL), S_MODEL);
+  store<u8>(s, load<u8>(other, S_FRAMES), S_FRAMES);
   store<u8>(s, load<u8>(other, S_STATUS), S_STATUS);
   store<u8>(s, load<u8>(other, S_FLAGS), S_FLAGS);
   store<f64>(s, load<f64>(other, S_SEQ), S_SEQ);

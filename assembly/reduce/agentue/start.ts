@@ -12,10 +12,11 @@ import * as name from "../names";
 import { modelMeta, modelMetaEnd, modelReferences } from "./check";
 import { newDocument, newMeta, withoutRepeats } from "./content";
 import { FACT_END, FACT_FLAGS, FACT_HASH, FACT_ID, FACT_ID_END, FACT_REF, MAY_REPEAT } from "./facts";
+import { frameFlags, setBlockFlags } from "./frames";
 import { maxModel } from "./limits";
 import { foundAt, foundBlocks, modelIsIrregular, modelMemberAt, modelMembers } from "./model-scan";
 import {
-  addBlock, addBlockNeeds, freeBlockRecord, freeModel, IS_REFERENCE, moveModel, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META,
+  addBlock, addBlockNeeds, B_FLAGS, freeBlockRecord, freeModel, IS_REFERENCE, moveModel, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META,
   S_META_HOLE, S_MODEL, S_SHELL, S_SHELL_LENGTH, S_SIZE, STATE_SIZE,
 } from "./state";
 
@@ -71,6 +72,7 @@ function build(p: usize): u64 {
       return NO_MEMORY;
     }
     addBlock(BUILT, block);
+    setBlockFlags(BUILT, block, load<u32>(block, B_FLAGS) | frameFlags(load<u32>(found)));
     size += documentSize(document);
     if (size > <u64>maxModel) return size;
   }

@@ -10,13 +10,13 @@ import { L_VERSION } from "../change-log";
 //  24 shell ptr | 28 shell length | 32 hole of meta | 36 hole of blocks   (the model's text without the values of meta and blocks)
 //  40 meta document | 44 blocks ptr | 48 count | 52 capacity | 56 index ptr (0 = none) | 60 index capacity
 //  64 log of changes, LOG_SIZE bytes | 128 block used last | 132 size of the model as compact JSON
-// 136 status u8 | 137 flags u8 | 138 spare | 140 number of the model u32 | 144 seq | 152 applied, f64
+// 136 status u8 | 137 flags u8 | 138 whether blocks may be frames u8 | 140 number of the model u32 | 144 seq | 152 applied, f64
 export const S_SKIPPED: usize = 0, S_DROPPED: usize = 8, S_END_ORDER: usize = 16;
 export const S_SHELL: usize = 24, S_SHELL_LENGTH: usize = 28, S_META_HOLE: usize = 32, S_BLOCKS_HOLE: usize = 36;
 export const S_META: usize = 40, S_BLOCKS: usize = 44, S_COUNT: usize = 48, S_CAPACITY: usize = 52;
 const S_INDEX: usize = 56, S_INDEX_CAPACITY: usize = 60;
 export const S_LOG: usize = 64, S_VERSION: usize = S_LOG + L_VERSION;
-export const S_LAST_BLOCK: usize = 128, S_SIZE: usize = 132, S_STATUS: usize = 136, S_FLAGS: usize = 137, S_MODEL: usize = 140, S_SEQ: usize = 144, S_APPLIED: usize = 152;
+export const S_LAST_BLOCK: usize = 128, S_SIZE: usize = 132, S_STATUS: usize = 136, S_FLAGS: usize = 137, S_FRAMES: usize = 138, S_MODEL: usize = 140, S_SEQ: usize = 144, S_APPLIED: usize = 152;
 export const STATE_SIZE: u32 = 160;
 
 export const SEQ_KNOWN: u8 = 1;
@@ -33,6 +33,8 @@ export const B_FIELD_WORD: usize = 16, B_CHAIN: usize = 24, B_EPOCH: usize = 28,
 export const B_HASH: usize = 44;
 export const B_ID_LENGTH: usize = 48, B_ID: usize = 52;
 export const IS_REFERENCE: u32 = 1;
+/** Only noted where patches of blocks in frames are refused; then higher bits say of which block (frames.ts). */
+export const MAY_BE_FRAME: u32 = 2;
 
 /** From this many blocks on they are found by hash. */
 const INDEX_FROM: u32 = 8;
@@ -147,6 +149,7 @@ export function freeModel(s: usize): void {
   if (load<u32>(s, S_SHELL)) free(load<u32>(s, S_SHELL), load<u32>(s, S_SHELL_LENGTH) + 16);
   memory.fill(s + S_SHELL, 0, S_LOG - S_SHELL);
   store<u64>(s, 0, S_LAST_BLOCK);
+  store<u8>(s, 0, S_FRAMES);
 }
 
 /** Hands the model of a state over to another one, which has none; the first one is forgotten. */
@@ -154,6 +157,7 @@ export function moveModel(from: usize, to: usize): void {
   memory.copy(to + S_SHELL, from + S_SHELL, S_LOG - S_SHELL);
   // block used last and size
   store<u64>(to, load<u64>(from, S_LAST_BLOCK), S_LAST_BLOCK);
+  store<u8>(to, load<u8>(from, S_FRAMES), S_FRAMES);
 }
 
 /** Adds to the model's size what a document has grown since `before`. */

@@ -38,7 +38,7 @@ export class ConsumerModel {
   /** @param isBinary whether messages are MessagePack rather than JSON text */
   constructor(limits: Limits, streamId: string, isBinary: boolean) {
     // Whether a seq is above the last one is the emitter's own affair.
-    this.reducer = new AgentueReducer(limits, "off");
+    this.reducer = new AgentueReducer(limits, "off", false);
     this.limits = limits;
     this.streamId = streamId;
     this.isBinary = isBinary;

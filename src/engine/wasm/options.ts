@@ -29,7 +29,8 @@ export function writeOptions(core: Core, options: SessionOptions): void {
       (options.unterminatedTail === "discard" ? layout.FLAG_DISCARD_TAIL : 0) |
       (options.undecodable === "skip" ? layout.FLAG_SKIP_UNDECODABLE : 0) |
       (options.events ? layout.FLAG_REPORT_EVENTS : 0) |
-      (options.unresolved === "pause" ? layout.FLAG_PAUSE_UNRESOLVED : 0),
+      (options.unresolved === "pause" ? layout.FLAG_PAUSE_UNRESOLVED : 0) |
+      (options.frames === "guard" ? layout.FLAG_GUARD_FRAMES : 0),
   );
   view.setUint32(layout.OPT_MESSAGE_BYTES, limits.messageBytes, true);
   view.setUint32(layout.OPT_DEPTH, limits.depth, true);

@@ -23,7 +23,12 @@ import { awaitedReference, dropWaiting, referenceOf } from "./waiting.js";
 const queueFull = (): Violation => ({ code: "limit", reason: R_LIMIT_QUEUE, path: "/stream_id" });
 
 /** Violations that say nothing about the stream's content. */
-const HARMLESS: ReadonlySet<string> = /* @__PURE__ */ new Set(["no_model", "after_end", "unresolved_reference"]);
+const HARMLESS: ReadonlySet<string> = /* @__PURE__ */ new Set([
+  "no_model",
+  "after_end",
+  "unresolved_reference",
+  "unresolved_frames",
+]);
 
 /** AgentUE: one model per logical stream; routing, queueing, reducing (docs/semantics.md §2.2 to §5). */
 export class AgentueProtocol implements Protocol {
@@ -36,7 +41,7 @@ export class AgentueProtocol implements Protocol {
   constructor(pipeline: Pipeline) {
     this.options = pipeline.options;
     this.pipeline = pipeline;
-    this.reducer = new AgentueReducer(this.options.limits, this.options.sequence);
+    this.reducer = new AgentueReducer(this.options.limits, this.options.sequence, this.options.frames === "guard");
     this.streams = new Streams(this.options.keepEnded);
   }
 

@@ -5,6 +5,7 @@ const OPTIONS: Omit<SessionOptions, "transport"> = {
   protocol: "agentue",
   limits: DEFAULT_LIMITS,
   sequence: "dedupe",
+  frames: "keep",
   onViolation: "refuse-stream",
   unresolved: "error",
   utf8: "fatal",

@@ -80,6 +80,8 @@ export class Document {
   /** Bytes as compact JSON: exact when `counted`, else an upper bound. */
   size: number;
   counted = false;
+  /** Blocks that may be storage frames; undefined until somebody asks. */
+  private frames: Set<BlockEntry> | undefined = undefined;
   /** The block that was appended to last. */
   recent: BlockEntry | undefined = undefined;
 
@@ -126,6 +128,23 @@ export class Document {
 
   settle(): void {
     for (const entry of this.entries.values()) entry.settle();
+  }
+
+  /** Notes that a block is a frame or may have become one, or that it is another block. */
+  noteFrame(entry: BlockEntry, may: boolean): void {
+    if (may) this.frames?.add(entry);
+    else this.frames?.delete(entry);
+  }
+
+  /** Whether the model holds no block of that id, but frames of it. */
+  isInFrames(id: string): boolean {
+    if (this.entries.has(id)) return false;
+    if (this.frames === undefined) {
+      this.frames = new Set();
+      for (const entry of this.entries.values()) if (entry.value.type === "frame") this.frames.add(entry);
+    }
+    for (const { value } of this.frames) if (value.type === "frame" && own(value, "block_id") === id) return true;
+    return false;
   }
 
   /** A document of its own with the same values, which either one copies before it changes them. */

@@ -40,12 +40,26 @@ export interface Source {
 const BLOCK_LEVEL = 3;
 const META_LEVEL = 2;
 
-/** `set` without mask (AgentUE §5.2); the block was judged but for the model's version. */
-export function setBlock(state: StreamState, block: JsonObject, source: Source, limits: Limits): Violation | undefined {
+/** A patch of a block that the model holds in storage frames only. */
+const IN_FRAMES: Violation = { code: "unresolved_frames", reason: R_NONE, path: "/block" };
+
+/**
+ * `set` without mask (AgentUE §5.2); the block was judged but for the model's version.
+ *
+ * @param guard a block that is kept in frames is not to be patched
+ */
+export function setBlock(
+  state: StreamState,
+  block: JsonObject,
+  source: Source,
+  limits: Limits,
+  guard: boolean,
+): Violation | undefined {
   const document = state.document!;
   if (!document.references && Object.hasOwn(block, "ref")) {
     return { code: "bad_block", reason: R_REFERENCE_VERSION, path: "/block/ref" };
   }
+  if (guard && document.isInFrames(block.id as string)) return IN_FRAMES;
   return placeBlock(state, document, block, source, limits, "/block");
 }
 
@@ -75,10 +89,12 @@ function placeBlock(
     state.changes.replace(entry, undefined);
     entry.replace(block);
     document.blocks[entry.index] = block;
+    document.noteFrame(entry, block.type === "frame");
   } else {
     const added = new BlockEntry(id, document.blocks.length, block);
     document.entries.set(id, added);
     document.blocks.push(block);
+    document.noteFrame(added, block.type === "frame");
     state.changes.insert(added);
   }
   return undefined;
@@ -91,6 +107,7 @@ export function setPath(
   mask: Mask,
   source: Source,
   limits: Limits,
+  guard: boolean,
 ): Violation | undefined {
   const document = state.document!;
   const payload = event[mask.slot] as JsonObject;
@@ -100,7 +117,10 @@ export function setPath(
     root = document.claimMeta();
   } else {
     entry = document.entries.get(payload.id as string);
-    if (entry === undefined) return { code: "missing_block", reason: R_NONE, path: "/block/id" };
+    if (entry === undefined) {
+      if (guard && document.isInFrames(payload.id as string)) return IN_FRAMES;
+      return { code: "missing_block", reason: R_NONE, path: "/block/id" };
+    }
     if (entry.reference) return { code: "unresolved_reference", reason: R_NONE, path: "/block" };
     root = document.claim(entry);
   }
@@ -140,6 +160,7 @@ export function setPath(
   if (entry !== undefined) {
     state.changes.replace(entry, field);
     entry.settle();
+    if (segments[0] === "type") document.noteFrame(entry, true);
   } else {
     state.changes.meta(field);
   }
@@ -154,10 +175,12 @@ export function append(
   mask: Mask,
   source: Source,
   limits: Limits,
+  guard: boolean,
 ): Violation | undefined {
   const document = state.document!;
   const entry = document.entries.get(payload.id as string);
   if (entry === undefined) {
+    if (guard && document.isInFrames(payload.id as string)) return IN_FRAMES;
     return (
       below("/block", judgeInline(payload)) ?? placeBlock(state, document, payload, source, limits, maskPointer(mask))
     );
@@ -166,13 +189,14 @@ export function append(
   const field = mask.segments[0]!;
   const current = own(document.claim(entry), field);
   const addition = payload[field] as string | unknown[];
-  if (current === undefined || current === null) return setPath(state, { block: payload }, mask, source, limits);
+  if (current === undefined || current === null) return setPath(state, { block: payload }, mask, source, limits, false);
   if (typeof addition === "string") {
     if (typeof current !== "string") return { code: "type_mismatch", reason: R_STRING, path: maskPointer(mask) };
     if (!document.admit(6 * addition.length, limits.modelBytes, () => textGrowth(current, addition))) {
       return { code: "limit", reason: R_LIMIT_MODEL, path: maskPointer(mask) };
     }
     entry.appendText(field, current, addition);
+    if (field === "type") document.noteFrame(entry, true);
     state.changes.append(entry, field, current.length, current.length + addition.length, true);
     return undefined;
   }

@@ -28,12 +28,15 @@ export class AgentueReducer {
   gap = NO_GAP;
   private readonly limits: Limits;
   private readonly sequence: Sequence;
+  private readonly guard: boolean;
   /** The mask of the last quick append. */
   private recent: Mask = parseMask("block.content");
 
-  constructor(limits: Limits, sequence: Sequence) {
+  /** @param guard patches of blocks that are kept in frames are refused */
+  constructor(limits: Limits, sequence: Sequence, guard: boolean) {
     this.limits = limits;
     this.sequence = sequence;
+    this.guard = guard;
   }
 
   /**
@@ -62,7 +65,8 @@ export class AgentueReducer {
       this.recent = parseMask(mask);
     }
     const field = this.recent.field;
-    if (field === "") return false;
+    // A type may come to be "frame": left to where that is noted.
+    if (field === "" || field === "type") return false;
     const payload = event.block as JsonObject | null | undefined;
     if (typeof payload !== "object" || payload === null || payload.ref !== undefined) return false;
     const { id } = payload;
@@ -216,12 +220,12 @@ export class AgentueReducer {
       case "start":
         return this.start(state, event.model as JsonObject, entries!, source, "/model");
       case "set":
-        if (mask === undefined) return setBlock(state, event.block as JsonObject, source, limits);
-        return setPath(state, event, mask, source, limits);
+        if (mask === undefined) return setBlock(state, event.block as JsonObject, source, limits, this.guard);
+        return setPath(state, event, mask, source, limits, this.guard);
       case "append":
-        return append(state, event.block as JsonObject, mask!, source, limits);
+        return append(state, event.block as JsonObject, mask!, source, limits, this.guard);
       case "error": {
-        const fault = setPath(state, event, mask!, source, limits);
+        const fault = setPath(state, event, mask!, source, limits, false);
         if (fault === undefined) state.status = ERRORED;
         return fault;
       }
