@@ -4,8 +4,10 @@ import { createServer } from "node:http";
 import { Readable } from "node:stream";
 import { isDeepStrictEqual } from "node:util";
 import { describe, expect, it, onTestFinished } from "vitest";
+import { createEmitter } from "../../src/agentue/index.js";
 import type { Reducer, Transport } from "../../src/engine/contract.js";
 import { loadEngine, loadEngineSync, mediaTypeOf, negotiate } from "../../src/entry/node.js";
+import { createReplay } from "../../src/replay/index.js";
 import { reduceBody } from "../../src/stream/index.js";
 import { append, end, modelWith, START, sse, start } from "../reducer/wire.js";
 
@@ -187,6 +189,77 @@ describe("the README's gateway", () => {
     const broken = await get("application/msgpack", "/broken");
     expect(fold("msgpack", broken.bytes).status).toBe("truncated");
     expect(lines).toContainEqual(expect.stringContaining("not well-formed JSON"));
+  });
+});
+
+describe("the README's producer", () => {
+  it.each([
+    ["an answer", ["a", "b", "😀"], "ab😀", null],
+    [
+      "an answer that fails",
+      ["a", new Error("the model has gone")],
+      "a",
+      { code: "failed", message: "the model has gone" },
+    ],
+    ["a token that no consumer takes", ["a", 5], "a", expect.objectContaining({ code: "failed" })],
+  ])("writes %s", async (_, tokens, content, error) => {
+    const answer = (await run(
+      "For an AgentUE producer",
+      {
+        createEmitter,
+        model: async function* () {
+          for (const token of tokens as unknown[]) {
+            if (token instanceof Error) throw token;
+            yield token;
+          }
+        },
+      },
+      "answer",
+    )) as (question: string, response: unknown) => Promise<void>;
+    const server = createServer((_request, response) => void answer("?", response)).listen(0, "127.0.0.1");
+    await once(server, "listening");
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as { port: number };
+    const { body } = await fetch(`http://127.0.0.1:${port}/`);
+    const reducer = loadEngineSync({ kind: "wasm" }).createReducer({
+      protocol: "agentue",
+      transport: "sse",
+      sequence: "strict",
+    });
+    expect((await reduceBody(reducer, body)).status).toBe("complete");
+    const { meta, blocks } = reducer.snapshot() as { meta: { error?: unknown }; blocks: unknown[] };
+    expect(blocks).toEqual([{ id: "answer", type: "text", content }]);
+    expect(meta.error ?? null).toEqual(error);
+  });
+});
+
+describe("the README's store", () => {
+  it("gives a client everything behind what it has seen, and a new one the latest state", async () => {
+    const { record, resume, modelAt } = (await run(
+      "For a store",
+      { loadEngine, createReplay, console: quiet([]) },
+      "{ record, resume, modelAt }",
+    )) as {
+      record(chunk: Uint8Array): void;
+      resume(request: unknown, response: unknown): void;
+      modelAt(seq: number): unknown;
+    };
+    const events = [START, append(2, "1"), append(3, "2"), end(4)];
+    const bytes = Buffer.concat(events.flatMap((event, i) => [Buffer.from(`id: c${i}\n`), sse(event)]));
+    for (let at = 0; at < bytes.length; at += 7) record(bytes.subarray(at, at + 7));
+    const ask = (id?: string) => {
+      const parts: Uint8Array[] = [];
+      const response = { writeHead: () => response, end: (part: Uint8Array) => void parts.push(part) };
+      resume({ headers: id === undefined ? {} : { "last-event-id": id } }, response);
+      const reducer = loadEngineSync({ kind: "js" }).createReducer({ protocol: "agentue", transport: "sse" });
+      const applied = parts.reduce((sum, part) => sum + reducer.push(part), 0);
+      return { applied, status: reducer.finish().status, model: reducer.snapshot() };
+    };
+    const latest = ask();
+    expect(latest).toMatchObject({ applied: 2, status: "complete" });
+    expect(ask("c1")).toEqual({ ...latest, applied: 3 });
+    expect(modelAt(4)).toEqual(latest.model);
+    expect(modelAt(2)).not.toEqual(latest.model);
   });
 });
 
