@@ -19,7 +19,7 @@ interface BlockHandler {
 
 /** What a block hook is told besides the block. */
 export interface BlockContext {
-  /** Type of the AG-UI event that has made or changed the block, "" at the end of the body. */
+  /** Type of the AG-UI event that has made or changed the block, "" at the end of the body and where the stream is rejected. */
   eventType: string;
 }
 

@@ -140,6 +140,15 @@ describe.each(KINDS)("hooks that override blocks (%s)", (kind) => {
     expect(out.at(-1)).toEqual([end(4)]);
   });
 
+  it("is told of no event where the stream is rejected before a delivery has begun", () => {
+    const types: string[] = [];
+    adapted(engine(kind), [ag.textEnd("none")], {
+      onError: () => {},
+      adapt: { block: (block, { eventType }) => (types.push(eventType), block) },
+    });
+    expect(types).toEqual([""]);
+  });
+
   it("cannot feed or close the transcoder that calls it", () => {
     const codes: string[] = [];
     const transcoder = engine(kind).createTranscoder({

@@ -98,6 +98,7 @@ export class Adapter implements BlockSource {
 
   /** A violation has rejected the stream. */
   rejected(code: string): void {
+    this.delivery.eventType = "";
     this.close({ code, message: "the event stream was refused" });
   }
 
