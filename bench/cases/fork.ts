@@ -1,5 +1,5 @@
 import type { Engine, Reducer } from "../../src/engine/contract.js";
-import { deltaBytes, Patches, setByHand, stateOf } from "../agui/fixtures.js";
+import { deltaBytes, Patches, setByHand, sseBytes, stateOf, textRun } from "../agui/fixtures.js";
 import { type Case, measureTrial, runningEngines, withRatios } from "../case.js";
 import { createReducer, engineName } from "../contenders/engines.js";
 import { documentPayload, type FoldPayload, rechunk, sseMessages, storedModel } from "../fixtures.js";
@@ -153,11 +153,41 @@ function patchedState(seed: number): Subject {
   };
 }
 
+/** A run with messages of 2 MB together, as threads have that went on for long. */
+function thread(seed: number): Subject {
+  const { events, expected } = textRun(350_000, 1000, 0.15, seed);
+  const chunks = rechunk(sseBytes(events), 65_536);
+  const { messages } = expected;
+  const id = messages[500]!.id as string;
+  const event = { type: "RUN_STARTED", threadId: "t", runId: "branch" };
+  const more = [
+    event,
+    { type: "TEXT_MESSAGE_START", messageId: id },
+    { type: "TEXT_MESSAGE_CONTENT", messageId: id, delta: " token" },
+  ];
+  return {
+    model: messages,
+    open(engine) {
+      const reducer = engine.createReducer({ protocol: "ag-ui", transport: "sse" });
+      for (const chunk of chunks) reducer.push(chunk);
+      return reducer;
+    },
+    read: (reducer) => reducer.snapshot<{ messages: unknown }>()?.messages,
+    touch: {
+      event: encoder.encode(more.map((one) => `data: ${JSON.stringify(one)}\n\n`).join("")),
+      byHand(model) {
+        (model as { content: string }[])[500]!.content += " token";
+      },
+    },
+  };
+}
+
 /** Branching: the price of a second reducer that goes on from here. */
 export const forkCases: Case[] = [
   forkCase("ag-ui/state", "AG-UI state of 2 MB after 200 deltas", patchedState, false, 50),
   forkCase("agentue/stored", "AgentUE model of 2 MB as loaded", stored, false, 50),
   forkCase("agentue/grown", "AgentUE model of 2 MB in 1,000 texts of tokens", grown, false, 50),
+  forkCase("ag-ui/messages", "AG-UI thread of 2 MB in 1,000 messages", thread, false),
   forkCase("ag-ui/state/touched", "AG-UI state of 2 MB, and one delta on the fork", patchedState, true),
   forkCase("agentue/stored/touched", "AgentUE model of 2 MB as loaded, and one token on the fork", stored, true),
 ];

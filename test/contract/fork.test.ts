@@ -161,6 +161,17 @@ describe.each(KINDS)("fork on %s", (kind) => {
           if (i < own.length) for (const one of [fork, other]) one.take(own[i]);
           if (i < rest.length) for (const one of [parent, twin]) one.take(rest[i]);
           if (rng.chance(0.1)) for (const one of [fork, other]) one.reducer.snapshot({ streamId });
+          // reading changes and arguments reaches into what is shared
+          if (rng.chance(0.2)) {
+            const since = rng.int(30);
+            const read = (one: Subject): unknown => {
+              const args = ["a", "b", "c", "tool a"].map((id) => one.reducer.partialArgs(id));
+              return JSON.stringify([one.reducer.changes({ streamId, since }), structuredClone(args)]);
+            };
+            expect(read(parent), `${label}, event ${i}`).toBe(read(twin));
+            read(fork);
+            read(other);
+          }
           expect(fork.state(), `${label}, event ${i} of the fork`).toEqual(other.state());
           expect(parent.state(), `${label}, event ${i} of the parent`).toEqual(twin.state());
         }

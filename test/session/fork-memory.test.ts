@@ -32,6 +32,7 @@ function family(engine: Engine, protocol: string, seed: number): Reducer[] {
     if (rng.chance(0.05) && ids.length > 0) thrown(() => reducer.pause({ streamId: rng.pick(ids) }));
     if (rng.chance(0.05) && ids.length > 0) reducer.resume({ streamId: rng.pick(ids) });
     if (rng.chance(0.05)) reducer.changes({ streamId: ids[0] ?? "" });
+    if (rng.chance(0.1)) for (const id of ["a", "b", "c"]) reducer.partialArgs(id);
     if (rng.chance(0.1) && ids.length > 0 && open.length < 12)
       open.push(reducer.fork({ streamId: rng.pick(ids), onError() {} }));
     if (rng.chance(0.03) && open.length > 1) open.splice(rng.int(open.length), 1)[0]?.close();

@@ -15,7 +15,7 @@ import { MOVED, noteEffect } from "./effects";
 import { eventSlotEnd, eventSlotStart } from "./expansion";
 import * as piece from "./fragments";
 import { failLimit, failMemory, isTooDeep, isTooLarge, keep, MESSAGE_LEVELS, METADATA_LEVELS, undo } from "./limits";
-import { documentOf, findMessage, M_CALLS, M_CHAIN, M_DOCUMENT, M_ROLE, ROLE_ACTIVITY, roleOf } from "./messages";
+import { documentOf, findMessage, M_CALLS, M_CHAIN, M_DOCUMENT, M_ROLE, ownDocument, ROLE_ACTIVITY, roleOf } from "./messages";
 import { mergeMetadata } from "./metadata";
 import { applyPatch, toleratesAt, toleratesFailure, upserted, warnUpserted } from "./patch";
 import { blame, placeMessage } from "./place";
@@ -87,7 +87,9 @@ function becomeActivity(s: usize, m: usize): bool {
 
 // Content, type and owner become the event's, the owner also none; metadata goes on accumulating.
 function replaceActivity(s: usize, m: usize): bool {
-  const d = documentOf(m), before = documentSize(d), root = expandSlot(d, rootSlot(d));
+  const d = ownDocument(m);
+  if (!d) return failMemory();
+  const before = documentSize(d), root = expandSlot(d, rootSlot(d));
   if (!root) return failMemory();
   const content = eventSlotStart(ag.F_CONTENT);
   if (isTooDeep(CONTENT_LEVELS, content, slotLength(ag.F_CONTENT))) return failLimit(ag.F_CONTENT, code.R_LIMIT_DEPTH);
@@ -121,7 +123,9 @@ export function applyActivityDelta(s: usize): bool {
     warnTarget(m ? code.W_TARGET_MISMATCH : code.W_TARGET_MISSING, ag.F_MESSAGE_ID);
     return true;
   }
-  const d = documentOf(m), before = documentSize(d), root = expandSlot(d, rootSlot(d)), slot: usize = root ? memberSlot(root, piece.CONTENT, 7) : 0;
+  const d = ownDocument(m);
+  if (!d) return failMemory();
+  const before = documentSize(d), root = expandSlot(d, rootSlot(d)), slot: usize = root ? memberSlot(root, piece.CONTENT, 7) : 0;
   if (!slot) return failMemory();
   const merges = eventSlotStart(ag.F_METADATA) != 0;
   editBegin(d);

@@ -19,7 +19,7 @@ import { CONTENT, noteEffect } from "./effects";
 import { eventOrigin, eventSlotEnd, eventSlotStart, eventType, expandedCount, FROM_CHUNK, itemOf, select } from "./expansion";
 import * as piece from "./fragments";
 import { CALL_METADATA_LEVELS, failLimit, failMemory, isTooLarge, keep, METADATA_LEVELS, undo } from "./limits";
-import { documentOf, findMessage, M_CHAIN, M_EPOCH, ROLE_ACTIVITY, ROLE_REASONING, roleAt, roleOf } from "./messages";
+import { documentOf, findMessage, M_CHAIN, M_EPOCH, ownDocument, ROLE_ACTIVITY, ROLE_REASONING, roleAt, roleOf } from "./messages";
 import { mergeMetadata } from "./metadata";
 import { blame, placeMessage } from "./place";
 import { A_COUNT, A_GENERATION, addToSize, advance } from "./state";
@@ -241,7 +241,9 @@ function mergePart(s: usize, m: usize, part: u8, place: u32, before: u32): bool 
 
 /** Merges the selected event's metadata, which is there, into a message (PART_METADATA) or its call at `place` (PART_CALL_METADATA). */
 export function mergeAlone(s: usize, m: usize, part: u8, place: u32): bool {
-  const d = documentOf(m), before = documentSize(d);
+  const d = ownDocument(m);
+  if (!d) return failMemory();
+  const before = documentSize(d);
   // what becomes a node on the way stays one: that is no change
   editBegin(d);
   if (!mergePart(s, m, part, place, before)) return undo(s, d, before);

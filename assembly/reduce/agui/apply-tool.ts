@@ -19,7 +19,7 @@ import { CONTENT, NEW_CALL, noteEffect } from "./effects";
 import { eventOrigin, eventSlotEnd, eventSlotStart, expandedCount, FROM_CHUNK, itemOf, select } from "./expansion";
 import * as piece from "./fragments";
 import { CALL_METADATA_LEVELS, failLimit, failMemory, isTooDeep, isTooLarge, keep, undo } from "./limits";
-import { documentOf, findMessage, placeBehindResults, ROLE_ASSISTANT, ROLE_TOOL, roleOf } from "./messages";
+import { findMessage, ownDocument, placeBehindResults, ROLE_ASSISTANT, ROLE_TOOL, roleOf } from "./messages";
 import { mergeMetadata } from "./metadata";
 import { blame, placeMessage } from "./place";
 import { A_COUNT, advance } from "./state";
@@ -124,7 +124,7 @@ function placeCall(s: usize, i: u32, f: u32, opens: bool): bool {
 // The call goes behind the others of the assistant message `m`.
 function addCall(s: usize, i: u32, m: usize, opens: bool): bool {
   readDelta(i, opens);
-  const d = documentOf(m), root = expandSlot(d, rootSlot(d)), before = documentSize(d);
+  const d = ownDocument(m), root: usize = d ? expandSlot(d, rootSlot(d)) : 0, before: u32 = d ? documentSize(d) : 0;
   if (!root || !compose(callTextSize())) return failMemory();
   putByte(0x5b);
   putCall();
@@ -160,7 +160,9 @@ function addCall(s: usize, i: u32, m: usize, opens: bool): bool {
 
 // A call that is held takes the event's name and metadata, and the ARGS of the chunk.
 function renameCall(s: usize, i: u32, c: usize, opens: bool): bool {
-  const m = <usize>load<u32>(c, C_MESSAGE), place = load<u32>(c, C_PLACE), d = documentOf(m), before = documentSize(d);
+  const m = <usize>load<u32>(c, C_MESSAGE), place = load<u32>(c, C_PLACE), d = ownDocument(m);
+  if (!d) return failMemory();
+  const before = documentSize(d);
   readDelta(i, opens);
   const call = callNode(m, place), made: usize = call ? expandMember(d, call, piece.FUNCTION, 8) : 0;
   if (!made) return failMemory();

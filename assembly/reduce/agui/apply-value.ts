@@ -9,7 +9,7 @@ import { slotLength } from "./compose";
 import { eventSlotStart } from "./expansion";
 import { ENCRYPTED_VALUE, ENCRYPTED_VALUE_TYPE } from "./fragments";
 import { failLimit, failMemory, isTooLarge, keep, undo } from "./limits";
-import { documentOf, findMessage, ROLE_ACTIVITY, roleOf } from "./messages";
+import { findMessage, ownDocument, ROLE_ACTIVITY, roleOf } from "./messages";
 import { advance } from "./state";
 import { warnTarget } from "./warn";
 
@@ -30,7 +30,9 @@ export function applyEncryptedValue(s: usize): bool {
 }
 
 function setValue(s: usize, m: usize, part: u8, place: u32): bool {
-  const d = documentOf(m), before = documentSize(d), node = part == PART_ENCRYPTED ? expandSlot(d, rootSlot(d)) : callNode(m, place);
+  const d = ownDocument(m);
+  if (!d) return failMemory();
+  const before = documentSize(d), node = part == PART_ENCRYPTED ? expandSlot(d, rootSlot(d)) : callNode(m, place);
   if (!node) return failMemory();
   editBegin(d);
   if (!putMember(d, node, ENCRYPTED_VALUE, 14, eventSlotStart(ag.F_ENCRYPTED_VALUE), slotLength(ag.F_ENCRYPTED_VALUE)) || !setType(d, node)) {

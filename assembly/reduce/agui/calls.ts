@@ -7,7 +7,7 @@ import { elementCount, elementSlot, expandSlot, isArrayNode, memberSlot, rootSlo
 import { findMember, valueEnd, valueStart } from "../../codec/json/members";
 import { skipTrusted } from "../../text/trusted";
 import { ID, TOOL_CALLS } from "./fragments";
-import { documentOf, M_CALLS, M_FIRST_CALL, M_LAST_CALL, messageAt, placeIn, R_HASH, R_ID, R_ID_LENGTH, ROLE_ASSISTANT, roleOf } from "./messages";
+import { documentOf, M_CALLS, M_CHAIN, M_FIRST_CALL, M_LAST_CALL, messageAt, ownDocument, placeIn, R_HASH, R_ID, R_ID_LENGTH, ROLE_ASSISTANT, roleOf } from "./messages";
 import { A_CALLS, A_CALLS_CAPACITY, A_CALLS_COUNT, A_COUNT, A_FLAGS, CALLS_KNOWN } from "./state";
 
 // Call, 64 B and its id behind it; id length and hash where a message has them:
@@ -53,7 +53,7 @@ export function callsKnown(s: usize): bool {
 /** Files the calls of a message that has come in behind the others; false = out of memory, those already filed stay. */
 export function readCalls(s: usize, m: usize): bool {
   if (roleOf(m) != ROLE_ASSISTANT) return true;
-  const d = documentOf(m), root = rootSlot(d), text = slotSpan(root);
+  const text = slotSpan(rootSlot(documentOf(m)));
   if (text) {
     if (!findMember(text, TOOL_CALLS, 9) || load<u8>(valueStart) != 0x5b) return true;
     let p = valueStart + 1, place: u32 = 0;
@@ -64,7 +64,7 @@ export function readCalls(s: usize, m: usize): bool {
     }
     return true;
   }
-  const node = expandSlot(d, root), slot: usize = node ? memberSlot(node, TOOL_CALLS, 9) : 0;
+  const d = ownDocument(m), node: usize = d ? expandSlot(d, rootSlot(d)) : 0, slot: usize = node ? memberSlot(node, TOOL_CALLS, 9) : 0;
   if (!slot) return node != 0;
   if (slotKind(slot) != 0x5b) return true;
   const list = expandSlot(d, slot);
@@ -174,6 +174,12 @@ function takeOut(s: usize, c: usize): void {
     gap = i;
   }
   store<u32>(table + (<usize>gap << 2), 0);
+}
+
+/** Forgets where the texts of a message and its calls stand: its document has another holder. */
+export function forgetChains(m: usize): void {
+  store<u32>(m, 0, M_CHAIN);
+  for (let c = <usize>load<u32>(m, M_FIRST_CALL); c; c = load<u32>(c, C_NEXT)) store<u32>(c, 0, C_CHAIN);
 }
 
 /** Gives all records of calls back; they are made anew when somebody asks. Messages may hold calls all the same. */

@@ -2,7 +2,7 @@
 import { chainOf, documentEpoch, elementSlot, expandSlot, isArrayNode, memberSlot, rootSlot, slotKind, slotSpan } from "../../document/index";
 import { C_CHAIN, C_EPOCH, C_MESSAGE, C_PLACE } from "./calls";
 import { ARGUMENTS, CONTENT, FUNCTION, ID, TOOL_CALLS } from "./fragments";
-import { documentOf, M_CHAIN, M_EPOCH } from "./messages";
+import { documentOf, M_CHAIN, M_EPOCH, ownDocument } from "./messages";
 
 /** Why there is no chain: memory is exhausted. */
 export const NO_CHAIN_MEMORY: u32 = 0;
@@ -19,7 +19,7 @@ export let chainFault: u32 = NO_CHAIN_MEMORY;
 }
 
 function findContent(m: usize): usize {
-  const d = documentOf(m), root = expandSlot(d, rootSlot(d));
+  const d = ownDocument(m), root: usize = d ? expandSlot(d, rootSlot(d)) : 0;
   chainFault = NO_CHAIN_MEMORY;
   if (!root) return 0;
   const chain = chainAt(d, memberSlot(root, CONTENT, 7));
@@ -37,7 +37,7 @@ function chainAt(d: usize, slot: usize): usize {
 
 /** The node of the call at `place` of a message's `toolCalls`; 0 = out of memory. */
 export function callNode(m: usize, place: u32): usize {
-  const d = documentOf(m), root = expandSlot(d, rootSlot(d));
+  const d = ownDocument(m), root: usize = d ? expandSlot(d, rootSlot(d)) : 0;
   const list: usize = root ? expandMember(d, root, TOOL_CALLS, 9) : 0;
   const slot = list && isArrayNode(list) ? elementSlot(list, place) : 0;
   return slot ? expandSlot(d, slot) : 0;
@@ -58,7 +58,7 @@ export function expandMember(d: usize, node: usize, key: usize, n: u32): usize {
 
 /** The chain of the arguments of the call at `place`; 0 = out of memory. */
 export function argumentsAt(m: usize, place: u32): usize {
-  const d = documentOf(m), call = callNode(m, place);
+  const call = callNode(m, place), d = documentOf(m);
   const made: usize = call ? expandMember(d, call, FUNCTION, 8) : 0;
   return made ? chainAt(d, memberSlot(made, ARGUMENTS, 9)) : 0;
 }

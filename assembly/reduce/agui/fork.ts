@@ -1,7 +1,8 @@
 // A second state over the text of the first (docs/semantics-agui.md §13).
 import { alloc, reserve } from "../../memory/heap";
-import { documentFork, documentFree } from "../../document/index";
+import { documentFork, documentFree, documentShare } from "../../document/index";
 import { forgetChanges } from "../change-log";
+import { forgetChains } from "./calls";
 import { addMessage, addMessageNeeds, documentOf, freeMessage, messageAt, newMessage, R_HASH, R_ID, R_ID_LENGTH, roleOf } from "./messages";
 import { shareTexts } from "./run";
 import {
@@ -11,7 +12,7 @@ import {
 import { forkTrack } from "./track-fork";
 
 /**
- * Gives the fresh state `s` what `other` has: messages and state, whose text both hold from now on, the run with all that it has named and what is open of
+ * Gives the fresh state `s` what `other` has: messages, whose documents both hold from now on, and state, the run with all that it has named and what is open of
  * it, the warnings it has had, the counters. Calls are found again when somebody asks; the log of changes begins here. False = out of memory: what was
  * made so far hangs on `s`.
  */
@@ -34,8 +35,8 @@ export function forkAgui(s: usize, other: usize): bool {
 function forkMessages(s: usize, other: usize): bool {
   const count = load<u32>(other, A_COUNT);
   for (let i: u32 = 0; i < count; i++) {
-    const from = messageAt(other, i), document = documentFork(documentOf(from));
-    if (!document) return false;
+    const from = messageAt(other, i), document = documentShare(documentOf(from));
+    forgetChains(from);
     const m = newMessage(from + R_ID, load<u32>(from, R_ID_LENGTH), load<u32>(from, R_HASH), roleOf(from), document);
     if (!m || !reserve(addMessageNeeds(s))) {
       if (m) freeMessage(m);

@@ -2,7 +2,7 @@
 import { alloc, free, roundUp } from "../../memory/heap";
 import { copyForward, equalBytes } from "../../memory/copy";
 import { hashBytes } from "../../text/hash";
-import { documentFree, documentSize } from "../../document/index";
+import { documentFree, documentOwn, documentSize } from "../../document/index";
 import { freeCalls } from "./calls";
 import {
   A_CAPACITY, A_COUNT, A_GENERATION, A_INDEX, A_INDEX_CAPACITY, A_LAST, A_MESSAGES, addToSize, renewGeneration,
@@ -27,6 +27,8 @@ const INDEX_FROM: u32 = 8;
 
 @inline export function roleOf(m: usize): u32 { return <u32>load<u8>(m, M_ROLE); }
 @inline export function documentOf(m: usize): usize { return <usize>load<u32>(m, M_DOCUMENT); }
+/** The document of a message, which is about to be reached into or changed: its own from now on. 0 = out of memory. */
+@inline export function ownDocument(m: usize): usize { return documentOwn(m + M_DOCUMENT); }
 @inline export function messageAt(s: usize, i: u32): usize { return <usize>load<u32>(<usize>load<u32>(s, A_MESSAGES) + (<usize>i << 2)); }
 
 /** Whether the record (of a message or call) has that id. */
