@@ -90,10 +90,13 @@ export class Output {
   /** Every event goes out: those of the log were judged when it was read. */
   #transcoder(from: Transport): Transcoder {
     const { engine, options } = this.#recording;
-    const { input: _, ...judging } = options.judging;
+    const { protocol, limits, utf8, undecodable } = options.judging;
     const { onWarning } = options.listeners;
     return engine.createTranscoder({
-      ...judging,
+      protocol,
+      ...(limits && { limits }),
+      ...(utf8 && { utf8 }),
+      ...(undecodable && { undecodable }),
       ...(onWarning && { onWarning }),
       from,
       to: this.#to,
