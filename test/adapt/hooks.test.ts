@@ -144,7 +144,12 @@ describe.each(KINDS)("hooks that override blocks (%s)", (kind) => {
     const types: string[] = [];
     adapted(engine(kind), [ag.textEnd("none")], {
       onError: () => {},
-      adapt: { block: (block, { eventType }) => (types.push(eventType), block) },
+      adapt: {
+        block: (block, { eventType }) => {
+          types.push(eventType);
+          return block;
+        },
+      },
     });
     expect(types).toEqual([""]);
   });
