@@ -290,6 +290,26 @@ describe.each(KINDS)("fork on %s", (kind) => {
     fork.close();
   });
 
+  it("waits for a reference as the parent does, each for itself", () => {
+    const parent = open(kind, { protocol: "agentue", options: { unresolved: "pause" } }, "bytes");
+    parent.take(start());
+    parent.take(append(2, "r", "!"));
+    const paused: unknown[] = [];
+    const fork = parent.reducer.fork({ onUnresolved: (pause) => void paused.push(pause) });
+    expect(paused).toEqual([]);
+    expect(fork.unresolved()).toMatchObject({ id: "r", ref: "key" });
+    fork.materialize({ id: "r", type: "t", content: "of the fork" });
+    expect(fork.unresolved()).toBeUndefined();
+    expect(parent.reducer.unresolved()).toMatchObject({ id: "r", ref: "key" });
+    expect(fork.resume()).toBe(1);
+    expect(fork.snapshot<typeof MODEL>()?.blocks[3]?.content).toBe("of the fork!");
+    parent.reducer.materialize({ id: "r", type: "t", content: "of the parent" });
+    expect(parent.reducer.resume()).toBe(1);
+    expect(parent.reducer.snapshot<typeof MODEL>()?.blocks[3]?.content).toBe("of the parent!");
+    parent.reducer.close();
+    fork.close();
+  });
+
   it("refuses an event lost from the queue as the parent does", () => {
     const parent = open(kind, { protocol: "agentue", options: { limits: { queuedBytes: 150 } } }, "bytes");
     parent.take(start());
