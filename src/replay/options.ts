@@ -25,7 +25,10 @@ export interface ReplayOptions
   checkpointBytes?: number;
   /** Bytes of the log that are kept; a chunk beyond them is refused. Default 1 GiB. */
   logBytes?: number;
-  /** AgentUE: the inline body for a reference in a model that goes out, or nothing to leave the reference. */
+  /**
+   * AgentUE: the inline body for a reference that an event of the log is about to patch, or that stands in a model that goes out; nothing leaves the reference.
+   * The same reference has to get the same body each time.
+   */
   materialize?(reference: ReferenceAt): unknown;
 }
 

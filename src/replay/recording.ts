@@ -5,6 +5,7 @@ import { type Cuts, cutsOf } from "./cuts.js";
 import { Log } from "./log.js";
 import { Marks } from "./marks.js";
 import type { Resolved } from "./options.js";
+import { Reader } from "./reader.js";
 
 /** Bytes that are looked through at once for a place where a checkpoint can be taken. */
 const WINDOW = 64 * 1024;
@@ -14,8 +15,8 @@ export class Recording {
   readonly options: Resolved;
   readonly log: Log;
   readonly marks: Marks;
-  /** At the end of the log. */
-  readonly live: Reducer;
+  /** Reads the log as it comes. */
+  readonly #reader: Reader;
   /** Nothing comes any more. */
   result: FinishResult | undefined;
   /** The last message had no terminator and was used all the same. */
@@ -36,10 +37,8 @@ export class Recording {
     this.log = new Log(options.transport === "json");
     this.marks = new Marks(options.interval, options.checkpoints, options.checkpointBytes);
     const { onError, ...listeners } = options.listeners;
-    this.live = engine.createReducer({
-      ...options.judging,
+    this.#reader = new Reader(engine, options, {
       ...listeners,
-      transport: options.transport,
       onError: (error) => {
         this.#errors.push(error);
         onError?.(error);
@@ -51,10 +50,14 @@ export class Recording {
     return this.#engine;
   }
 
-  /** A reducer with the options of the live one that tells nothing. */
-  openReducer(): Reducer {
-    const { judging, transport } = this.options;
-    return this.#engine.createReducer({ ...judging, transport, onError() {} });
+  /** At the end of the log. */
+  get live(): Reducer {
+    return this.#reader.reducer;
+  }
+
+  /** A reader of the same options that tells nothing. */
+  openReader(): Reader {
+    return new Reader(this.#engine, this.options, { onError() {} });
   }
 
   append(chunk: Uint8Array): number {
@@ -75,7 +78,7 @@ export class Recording {
     if (this.result !== undefined) return this.result;
     const before = this.live.stats().applied;
     this.#delivering(() => {
-      this.result = this.live.finish();
+      this.result = this.#reader.finish();
     });
     this.tailUsed = this.live.stats().applied > before;
     return this.result!;
@@ -114,10 +117,10 @@ export class Recording {
   }
 
   #feed(chunk: Uint8Array, applied: { count: number }): void {
-    const { live, marks } = this;
+    const { marks } = this;
     const base = this.log.length - chunk.length;
     const push = (from: number, to: number): void => {
-      applied.count += live.push(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to));
+      applied.count += this.#reader.push(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to));
     };
     if (this.options.transport === "json") {
       push(0, chunk.length);

@@ -2,6 +2,7 @@ import type { Reducer } from "../engine/contract.js";
 import { StreamfoldError } from "../errors.js";
 import { type Cuts, cutsOf } from "./cuts.js";
 import type { Mark } from "./marks.js";
+import type { Reader } from "./reader.js";
 import type { Recording } from "./recording.js";
 
 const WINDOW = 64 * 1024;
@@ -16,7 +17,7 @@ export interface Step {
 
 /** Reads a log again from a checkpoint on, message by message. */
 export class Walker {
-  readonly reducer: Reducer;
+  readonly #reader: Reader;
   /** How far it has read; no message stands across this place. */
   offset: number;
   readonly #recording: Recording;
@@ -35,7 +36,7 @@ export class Walker {
     this.#recording = recording;
     const { transport, limits } = recording.options;
     this.#cuts = cutsOf(transport, limits);
-    this.reducer = recording.openReducer();
+    this.#reader = recording.openReader();
     this.offset = this.#looked = mark?.offset ?? 0;
     try {
       if (mark !== undefined) this.reducer.restore(mark.view.bytes);
@@ -44,6 +45,10 @@ export class Walker {
       throw error;
     }
     this.#begun = mark?.view.events ?? 0;
+  }
+
+  get reducer(): Reducer {
+    return this.#reader.reducer;
   }
 
   /** Reads on to the next place; undefined at the end of the log, whose unfinished message is left alone unless it was used. */
@@ -91,7 +96,7 @@ export class Walker {
     const from = this.offset;
     let applied = 0;
     try {
-      for (const piece of this.#recording.log.pieces(from, to)) applied += this.reducer.push(piece);
+      for (const piece of this.#recording.log.pieces(from, to)) applied += this.#reader.push(piece);
     } catch (error) {
       if (!(error instanceof StreamfoldError) || error.scope !== "connection") throw error;
       this.#done = true;
@@ -109,8 +114,8 @@ export class Walker {
     this.#done = true;
     const from = this.offset;
     if (result === undefined || !tailUsed) return undefined;
-    for (const piece of log.pieces(from, log.length)) this.reducer.push(piece);
-    this.reducer.finish();
+    for (const piece of log.pieces(from, log.length)) this.#reader.push(piece);
+    this.#reader.finish();
     this.offset = log.length;
     this.endedUnterminated = true;
     return { from, to: log.length, accepted: true };

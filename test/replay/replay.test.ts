@@ -182,6 +182,54 @@ describe.each(KINDS)("a replay on %s", (kind) => {
     wrong.close();
   });
 
+  it("applies patches of references whose bodies the application has kept, wherever it reads the log", () => {
+    const events = [
+      start(),
+      append(2, "r", "1"),
+      append(3, "a", "!"),
+      append(4, "r", "2"),
+      set(5, { id: "q", ref: "lost" }),
+      append(6, "q", "x"),
+      append(7, "r", "3"),
+      end(8),
+    ];
+    const asked: string[] = [];
+    for (const [interval, size] of [
+      [1, 50],
+      [1_000_000, Number.POSITIVE_INFINITY],
+    ] as const) {
+      const refused: string[] = [];
+      const replay = replayOf(
+        kind,
+        events,
+        {
+          interval,
+          onError: ({ code }) => void refused.push(code),
+          materialize({ ref }) {
+            asked.push(ref);
+            return ref === "key" ? { id: "r", type: "t", content: "body " } : undefined;
+          },
+        },
+        size,
+      );
+      expect(refused).toEqual(["unresolved_reference"]);
+      const body = (seq: number): unknown => replay.snapshotAt<typeof MODEL>(seq)?.blocks[3]?.content;
+      expect([1, 2, 3, 4, 7, 99].map(body)).toEqual([undefined, "body 1", "body 1", "body 12", "body 123", "body 123"]);
+      for (const seq of [1, 2, 5, 6]) {
+        const consumer = engine(kind).createReducer({ protocol: "agentue", transport: "sse" });
+        consumer.push(replay.resumeFrom(seq));
+        expect(consumer.snapshot(), `seq ${seq}`).toEqual(replay.snapshotAt(99));
+        consumer.close();
+      }
+      replay.close();
+    }
+    expect(new Set(asked)).toEqual(new Set(["key", "lost"]));
+    const wrong = replayOf(kind, [], { materialize: () => ({ id: "x", type: "t" }) });
+    expect(thrown(() => wrong.append(sse(events.slice(0, 3))))?.code).toBe("bad_block");
+    expect(wrong.seq()).toBe(3);
+    wrong.close();
+  });
+
   it("refuses options that make no sense", () => {
     const code = (options: unknown) => thrown(() => createReplay(engine(kind), options as ReplayOptions))?.code;
     expect(code({ protocol: "agentue", transport: "protobuf" })).toBe("unsupported_transport");

@@ -1,0 +1,76 @@
+import type { Engine, FinishResult, Reducer, ReducerOptions, ReferencePause } from "../engine/contract.js";
+import type { ReferenceAt, Resolved } from "./options.js";
+
+/** Bytes that are read at once where streams may have to wait: what comes for one until it goes on is queued. */
+const WINDOW = 64 * 1024;
+
+type Listeners = Pick<ReducerOptions, "onWarning" | "onError" | "onGap">;
+
+/** Reads a log into a reducer. A reference that is about to be patched gets the body that the application has kept for it (AgentUE §3.4). */
+export class Reader {
+  readonly reducer: Reducer;
+  readonly #materialize: ((reference: ReferenceAt) => unknown) | undefined;
+  /** Chunks are messages. */
+  readonly #whole: boolean;
+  readonly #paused: ReferencePause[] = [];
+
+  constructor(engine: Engine, { judging, transport, materialize }: Resolved, listeners: Listeners) {
+    this.#materialize = materialize;
+    this.#whole = transport === "json";
+    this.reducer = engine.createReducer({
+      ...judging,
+      ...listeners,
+      transport,
+      ...(materialize && { unresolved: "pause", onUnresolved: (pause) => void this.#paused.push(pause) }),
+    });
+  }
+
+  /** @returns the events that were accepted */
+  push(bytes: Uint8Array): number {
+    if (this.#materialize === undefined) return this.reducer.push(bytes);
+    let applied = 0;
+    const size = this.#whole ? bytes.length : WINDOW;
+    for (let at = 0; at < bytes.length; at += size) {
+      const piece = bytes.subarray(at, at + size);
+      applied += this.#settling(() => this.reducer.push(piece));
+    }
+    return applied;
+  }
+
+  finish(): FinishResult {
+    this.#settling(() => {
+      this.reducer.finish();
+      return 0;
+    });
+    return this.reducer.finish();
+  }
+
+  /** Reads, and lets the streams that have paused on the way go on. */
+  #settling(read: () => number): number {
+    let applied = 0;
+    try {
+      applied = read();
+    } finally {
+      for (let pause = this.#paused.shift(); pause !== undefined; pause = this.#paused.shift()) {
+        applied += this.#goOn(pause);
+      }
+    }
+    return applied;
+  }
+
+  #goOn({ streamId, id, ref }: ReferencePause): number {
+    const { reducer } = this;
+    let skip = true;
+    try {
+      const body = this.#materialize!({ streamId, id, ref });
+      if (body !== undefined && body !== null) {
+        reducer.materialize(body, { streamId, id });
+        skip = false;
+      }
+    } catch (error) {
+      reducer.resume({ streamId, skip });
+      throw error;
+    }
+    return reducer.resume({ streamId, skip });
+  }
+}
