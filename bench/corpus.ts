@@ -8,6 +8,7 @@ import { emitCases } from "./cases/emit.js";
 import { encodeCases } from "./cases/encode.js";
 import { foldCases } from "./cases/fold.js";
 import { forkCases } from "./cases/fork.js";
+import { frameCases } from "./cases/frame.js";
 import { growthCases } from "./cases/growth.js";
 import { limitCases } from "./cases/limits.js";
 import { loadCases } from "./cases/load.js";
@@ -32,6 +33,7 @@ export const CORPUS: readonly Case[] = [
   ...patchCases,
   ...forkCases,
   ...replayCases,
+  ...frameCases,
   ...aguiFoldCases,
   ...aguiStateCases,
   ...partialCases,

@@ -56,17 +56,32 @@ export const MAXIMUM_LIMITS: Readonly<Limits> = Object.freeze({
  * @throws StreamfoldError `bad_argument` for an unknown name or a value that is not an integer from 1 to its maximum
  */
 export function resolveLimits(given: Partial<Limits> | undefined): Limits {
-  const limits: Limits = { ...DEFAULT_LIMITS };
-  if (given === undefined) return limits;
+  return resolveBounds(given, DEFAULT_LIMITS, MAXIMUM_LIMITS);
+}
+
+/**
+ * The same for limits of another kind.
+ *
+ * @param defaults what holds for a limit that is not given; it names those that there are
+ * @param maxima the largest value that each takes
+ * @throws StreamfoldError `bad_argument`, as `resolveLimits` does
+ */
+export function resolveBounds<Bounds extends { [Name in keyof Bounds]: number }>(
+  given: unknown,
+  defaults: Readonly<Bounds>,
+  maxima: Readonly<Bounds>,
+): Bounds {
+  const bounds: Bounds = { ...defaults };
+  if (given === undefined) return bounds;
   if (given === null || typeof given !== "object") throw usageError("bad_argument", "limits must be an object");
   for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULT_LIMITS, name)) throw usageError("bad_argument", `there is no limit named ${name}`);
+    if (!Object.hasOwn(defaults, name)) throw usageError("bad_argument", `there is no limit named ${name}`);
     if (value === undefined) continue;
-    const maximum = MAXIMUM_LIMITS[name as keyof Limits];
+    const maximum = maxima[name as keyof Bounds];
     if (!Number.isInteger(value) || value < 1 || value > maximum) {
       throw usageError("bad_argument", `limits.${name} must be an integer from 1 to ${maximum}`);
     }
-    limits[name as keyof Limits] = value;
+    bounds[name as keyof Bounds] = value;
   }
-  return limits;
+  return bounds;
 }

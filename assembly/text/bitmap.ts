@@ -42,6 +42,23 @@ const EVEN: u64 = 0x5555555555555555;
   }
 }
 
+/** Control characters and bytes above 0x7f. */
+@inline export function oddBits(p: usize): u64 {
+  if (ASC_FEATURE_SIMD) {
+    // the signed compare catches both at once
+    const space = i8x16.splat(0x20);
+    return gather(
+      i8x16.lt_s(v128.load(p), space), i8x16.lt_s(v128.load(p, 16), space), i8x16.lt_s(v128.load(p, 32), space), i8x16.lt_s(v128.load(p, 48), space));
+  } else {
+    let bits: u64 = 0;
+    for (let i: u32 = 0; i < 64; i += 8) {
+      const x = load<u64>(p + i);
+      bits |= pack((~((x & ~HIGH) + ONES * 0x60) | x) & HIGH) << i;
+    }
+    return bits;
+  }
+}
+
 /** Quotes, backslashes and control characters: what a text must escape to become the contents of a string. */
 @inline export function escapableBits(p: usize): u64 {
   if (ASC_FEATURE_SIMD) {

@@ -22,6 +22,7 @@ export type {
   AgentUEError,
   AgentUEErrorEvent,
   AgentUEEvent,
+  AgentUEFrameBlock,
   AgentUEInlineBlock,
   AgentUEMeta,
   AgentUEModel,

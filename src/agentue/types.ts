@@ -27,6 +27,18 @@ export interface AgentUEInlineBlock {
   [member: string]: unknown;
 }
 
+/** A piece of another block's JSON text, kept as a block of its own (AgentUE §3.3; docs/frames.md). */
+export interface AgentUEFrameBlock extends AgentUEInlineBlock {
+  type: "frame";
+  /** The block that it is a piece of. */
+  block_id: string;
+  /** Which piece, from 0. */
+  seq: number;
+  /** How many pieces there are. */
+  total: number;
+  data: string;
+}
+
 /** A block whose body the application keeps elsewhere: these two members and no other (AgentUE §3.4). */
 export interface AgentUEReferenceBlock {
   id: string;

@@ -13,7 +13,7 @@ import type {
 } from "../engine/contract.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { missingRanges, missingText } from "../json/ranges.js";
-import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from "../limits.js";
+import { DEFAULT_LIMITS, MAXIMUM_LIMITS, resolveBounds } from "../limits.js";
 import { encodeText, isBufferSource, toBytes } from "./bytes.js";
 import { failureOf } from "./deliver.js";
 import { jsonText } from "./json-text.js";
@@ -48,24 +48,8 @@ export function resolveAssemblerOptions(options: FrameAssemblerOptions | undefin
     const onError: unknown = options.onError;
     if (onError !== undefined && typeof onError !== "function")
       throw usageError("bad_argument", `onError must be a function, not ${describe(onError)}`);
-    return { limits: resolveLimits(options.limits), onError: onError?.bind(options) as OnError };
+    return { limits: resolveBounds(options.limits, DEFAULTS, MAXIMA), onError: onError?.bind(options) as OnError };
   });
-}
-
-function resolveLimits(given: unknown): AssemblerLimits {
-  const limits: AssemblerLimits = { ...DEFAULTS };
-  if (given === undefined) return limits;
-  if (given === null || typeof given !== "object") throw usageError("bad_argument", "limits must be an object");
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULTS, name)) throw usageError("bad_argument", `there is no limit named ${name}`);
-    if (value === undefined) continue;
-    const maximum = MAXIMA[name as keyof AssemblerLimits];
-    if (!Number.isInteger(value) || value < 1 || value > maximum) {
-      throw usageError("bad_argument", `limits.${name} must be an integer from 1 to ${maximum}`);
-    }
-    limits[name as keyof AssemblerLimits] = value;
-  }
-  return limits;
 }
 
 /** The public assembler: checks arguments, calls the listener, decides what is thrown. */

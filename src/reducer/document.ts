@@ -3,7 +3,7 @@ import type { DocumentLimits, DocumentOptions, EngineCore, EngineDocument, JsonD
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { LONGEST_DOUBLE } from "../json/number.js";
 import { parsePointer } from "../json/pointer.js";
-import { DEFAULT_LIMITS, MAXIMUM_LIMITS } from "../limits.js";
+import { DEFAULT_LIMITS, MAXIMUM_LIMITS, resolveBounds } from "../limits.js";
 import { isBufferSource, toBytes } from "./bytes.js";
 import { jsonText } from "./json-text.js";
 import type { Lending } from "./reducer.js";
@@ -126,25 +126,12 @@ export class DocumentHandle implements JsonDocument {
 }
 
 function resolveDocumentLimits(options: DocumentOptions | undefined): DocumentLimits {
-  const limits: DocumentLimits = { ...DEFAULTS };
-  if (options === undefined) return limits;
+  if (options === undefined) return { ...DEFAULTS };
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
   const unknown = Object.keys(options).find((name) => name !== "limits");
   if (unknown !== undefined) throw usageError("bad_argument", `there is no option ${JSON.stringify(unknown)}`);
-  const given: unknown = options.limits;
-  if (given === undefined) return limits;
-  if (given === null || typeof given !== "object") throw usageError("bad_argument", "limits must be an object");
-  for (const [name, value] of Object.entries(given)) {
-    if (!Object.hasOwn(DEFAULTS, name)) throw usageError("bad_argument", `there is no limit named ${name}`);
-    if (value === undefined) continue;
-    const maximum = MAXIMA[name as keyof DocumentLimits];
-    if (!Number.isInteger(value) || value < 1 || value > maximum) {
-      throw usageError("bad_argument", `limits.${name} must be an integer from 1 to ${maximum}`);
-    }
-    limits[name as keyof DocumentLimits] = value;
-  }
-  return limits;
+  return resolveBounds(options.limits, DEFAULTS, MAXIMA);
 }
 
 /** The JSON text of what a caller gave: bytes as they are, anything else written as JSON. */

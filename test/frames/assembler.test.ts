@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import type { AgentUEFrameBlock } from "../../src/agentue/index.js";
 import type { FrameAssembler } from "../../src/engine/contract.js";
 import type { StreamfoldError } from "../../src/errors.js";
 import { failing } from "../reducer/expect-error.js";
@@ -6,11 +7,11 @@ import { concat, text, utf8 } from "../support/bytes.js";
 import { standardChunkings } from "../support/chunking.js";
 import { engine, freshEngine, KINDS } from "../support/engines.js";
 import { Rng } from "../support/rng.js";
-import { type FrameBlock, framed, frameWith, ndjsonOf } from "./frames.js";
+import { framed, frameWith, ndjsonOf } from "./frames.js";
 
 const blockOf = (id: string, content = "é😀\n") => JSON.stringify({ id, type: "text", content });
 /** Frames of a block in pieces of about `size` characters, with ids of their own. */
-function piecesOf(id: string, block: string, size: number): FrameBlock[] {
+function piecesOf(id: string, block: string, size: number): AgentUEFrameBlock[] {
   const cuts: number[] = [];
   for (let at = size; at < block.length; at += size) if ((block.charCodeAt(at) & 0xfc00) !== 0xdc00) cuts.push(at);
   return framed(block, cuts, id).map((frame) => ({ ...frame, id: `${id}/${frame.seq}` }));

@@ -1,18 +1,9 @@
+import type { AgentUEFrameBlock } from "../../src/agentue/index.js";
 import { text, utf8 } from "../support/bytes.js";
 
-/** A frame as it stands in NDJSON. */
-export interface FrameBlock {
-  id: string;
-  type: "frame";
-  block_id: string;
-  seq: number;
-  total: number;
-  data: string;
-}
-
 /** The frames of NDJSON, line by line. */
-export function framesOf(bytes: Uint8Array): FrameBlock[] {
-  return linesOf(bytes).map((line) => JSON.parse(line) as FrameBlock);
+export function framesOf(bytes: Uint8Array): AgentUEFrameBlock[] {
+  return linesOf(bytes).map((line) => JSON.parse(line) as AgentUEFrameBlock);
 }
 
 /** The lines of NDJSON, each of which must have its end. */
@@ -28,7 +19,7 @@ export function ndjsonOf(lines: readonly unknown[]): Uint8Array {
 }
 
 /** Frames of a text, cut at the places given (behind a character that they would halve), as a producer without this package would write them. */
-export function framed(block: string, cuts: readonly number[], id = "b"): FrameBlock[] {
+export function framed(block: string, cuts: readonly number[], id = "b"): AgentUEFrameBlock[] {
   const ends = [...cuts.map((at) => ((block.charCodeAt(at) & 0xfc00) === 0xdc00 ? at + 1 : at)), block.length];
   return ends.map((end, seq) => ({
     id: `f${seq}`,
@@ -41,6 +32,6 @@ export function framed(block: string, cuts: readonly number[], id = "b"): FrameB
 }
 
 /** A frame block whose members replace those of an ordinary one. */
-export function frameWith(members: object): FrameBlock {
+export function frameWith(members: object): AgentUEFrameBlock {
   return { id: "f0", type: "frame", block_id: "b", seq: 0, total: 1, data: '{"id":"b","type":"t"}', ...members };
 }

@@ -42,6 +42,15 @@ describe.each(KINDS)("unframe (%s)", (kind) => {
     }
   });
 
+  it("restores frames whose data stands in front of everything else", () => {
+    const block = `{"id":"b","type":"t","s":"${'\\"\\\\x'.repeat(50)}"}`;
+    for (const cuts of [[], [3], [20, 40]]) {
+      const frames = framed(block, cuts).map(({ data, ...rest }) => ({ data, ...rest }));
+      expect(restore(...frames)).toBe(block);
+      expect(restore(...frames.reverse())).toBe(block);
+    }
+  });
+
   it("reads every spelling of strings and numbers", () => {
     const spelt = FRAMES.map((frame) =>
       JSON.stringify(frame)

@@ -13,7 +13,7 @@ import {
 } from "../state";
 import { clearRefusal, refuse, refusedAt, refusedCode, refusedRestored, refuseText } from "./fault";
 import {
-  G_BYTES, G_ID, G_ID_LENGTH, G_TABLE, groupAdmit, groupBegin, groupCount, groupFree, groupIsFull, groupIsOf, groupJoin, judgeRestored,
+  G_BYTES, G_ID, G_ID_LENGTH, G_TABLE, groupAdmit, groupBegin, groupCount, groupFree, groupIsFull, groupIsOf, groupJoin, JOIN_SLACK, judgeRestored,
 } from "./group";
 import { FRAME_DEPTH, frameSeq, judgeFrame } from "./judge";
 import { M_BLOCK_ID, M_DATA, M_ID, M_NONE, memberEnd, memberIsLoose, memberStart, readObject, readText, textLength, textStart } from "./members";
@@ -34,7 +34,6 @@ export const H_NEXT: usize = 48, H_TEXT: usize = 60, H_TEXT_LENGTH: usize = 64, 
 const H_BUCKET: usize = 44, H_BEFORE: usize = 52, H_HASH: usize = 56, H_TEXT_SIZE: usize = 68, H_SIZE: usize = 72;
 const HELD_SIZE: u32 = 80;
 
-const SLACK: u32 = 64;
 
 /** Number of the frame read last. */
 export let assembledIndex: f64 = 0;
@@ -223,7 +222,7 @@ function charge(a: usize, g: usize, frames: i32, bytes: u32): void {
 
 // Joins the block's text and lets its frames go.
 function complete(a: usize, g: usize): bool {
-  const size = load<u32>(g, G_BYTES) + SLACK + 16, text = alloc(size), end = text ? groupJoin(g, text) : 0;
+  const size = load<u32>(g, G_BYTES) + JOIN_SLACK, text = alloc(size), end = text ? groupJoin(g, text) : 0;
   if (!end) {
     if (text) free(text, size);
     return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);

@@ -3,7 +3,7 @@ import * as code from "../../abi/codes";
 import { bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { setAccount } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
-import { unescape } from "../../text/escape";
+import { unescapeApart } from "../../text/escape";
 import { skipSpace } from "../../text/trusted";
 import { setValidateLimits } from "../../text/validate";
 import { refuse, refuseRestored, refuseText } from "./fault";
@@ -61,11 +61,14 @@ export function writeNumbers(g: usize, out: usize): bool {
   return true;
 }
 
+/** Bytes that `groupJoin` may write behind the text. */
+export const JOIN_SLACK: u32 = 64;
+
 // Numbers of the entries in the order of the text.
 const ORDER: usize = memory.data(16, 16);
 
 /**
- * Joins the text of a full group at `d`, with 64 bytes of slack behind it, which become zeros. Returns its end; 0 = out of memory. Frames that came
+ * Joins the text of a full group at `d`, with JOIN_SLACK bytes behind it, which become zeros. Returns its end; 0 = out of memory. Frames that came
  * in order may be joined below themselves.
  */
 export function groupJoin(g: usize, d: usize): usize {
@@ -82,13 +85,13 @@ export function groupJoin(g: usize, d: usize): usize {
     for (let i: u32 = 0; i < count; i++) d = put(entryAt(t, load<u32>(order + (i << 2))), d);
     trimOrder();
   }
-  for (let i: usize = 0; i < 64; i += 8) store<u64>(d + i, 0);
+  for (let i: usize = 0; i < <usize>JOIN_SLACK; i += 8) store<u64>(d + i, 0);
   return d;
 }
 
 function put(e: usize, d: usize): usize {
   const data = <usize>load<u32>(e, E_DATA);
-  return unescape(data, data + load<u32>(e, E_LENGTH), d);
+  return unescapeApart(data, data + load<u32>(e, E_LENGTH), d);
 }
 
 /** Gives the buffer of `groupJoin` back. */

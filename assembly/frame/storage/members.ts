@@ -2,8 +2,9 @@
 // white space may stand anywhere, and names and values may be spelt with escapes.
 import { bytesClear, bytesFree, bytesReserve, RUN_PTR } from "../../memory/bytes";
 import { setAccount } from "../../memory/heap";
+import { stringRun } from "../../text/block";
 import { canonicalEscapes } from "../../text/escape";
-import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
+import { HAS_LOOSE_ESCAPE, scanFlags, scanLongString, scanStringShort, setScanFlags } from "../../text/scan";
 import { skipValueAt } from "../../text/validate";
 
 export const M_ID: u32 = 0, M_TYPE: u32 = 1, M_REF: u32 = 2, M_PARENT_ID: u32 = 3, M_GROUP_ID: u32 = 4;
@@ -88,7 +89,7 @@ export function readObject(p: usize, lineMode: bool): usize {
     if (load<u8>(p) != 0x3a) return 0;
     p = skipBlank(p + 1);
     setScanFlags(0);
-    const end = skipValueAt(p, lineMode, 1);
+    const end = load<u8>(p) == 0x22 ? textEnd(p) : skipValueAt(p, lineMode, 1);
     if (!end) return 0;
     const m = isLoose ? looseMember(key, <u32>(keyEnd - key)) : memberOf(key, <u32>(keyEnd - key));
     if (m != M_NONE) {
@@ -103,6 +104,14 @@ export function readObject(p: usize, lineMode: bool): usize {
     return c == 0x7d ? p + 1 : 0;
   }
   return 0;
+}
+
+// Behind the string at `p`: short ones end in their first block, the long one holds JSON.
+@inline function textEnd(p: usize): usize {
+  const run = stringRun(p + 1), q = p + 1 + run;
+  if (load<u8>(q) == 0x22) return q + 1;
+  const end = scanLongString(p + 1);
+  return end ? end + 1 : 0;
 }
 
 function memberOf(key: usize, n: u32): u32 {

@@ -8,7 +8,8 @@ import { skipSpace } from "../../text/trusted";
 import { setValidateLimits } from "../../text/validate";
 import { clearRefusal, refuse, refusedAt, refusedRestored, refuseText } from "./fault";
 import {
-  G_BYTES, G_ID, G_ID_LENGTH, G_TABLE, GROUP_SIZE, groupAdmit, groupBegin, groupFree, groupIsFull, groupJoin, judgeRestored, trimOrder, writeNumbers,
+  G_BYTES, G_ID, G_ID_LENGTH, G_TABLE, GROUP_SIZE, groupAdmit, groupBegin, groupFree, groupIsFull, groupJoin, JOIN_SLACK, judgeRestored, trimOrder,
+  writeNumbers,
 } from "./group";
 import { BLOCK_DEPTH, frameSeq, judgeFrame, typeIsFrame } from "./judge";
 import {
@@ -174,7 +175,7 @@ function checkGroups(out: usize): bool {
 
 // Everything around frames as it stands; a frame that is not the first of its block goes with what separates it from its forerunner.
 function write(p: usize, end: usize, out: usize): bool {
-  if (!bytesReserve(out, <u32>(end - p) + 64)) return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
+  if (!bytesReserve(out, <u32>(end - p) + JOIN_SLACK)) return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
   let d = <usize>load<u32>(out, RUN_PTR), from = p;
   for (let i: u32 = 0, count = entryCount(BLOCKS); i < count; i++) {
     const e = entryAt(BLOCKS, i), g = <usize>load<u32>(e, E_GROUP);

@@ -2,7 +2,7 @@
 import * as code from "../../abi/codes";
 import { bytesAppend, bytesClear, bytesFree, bytesReserve, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { setAccount } from "../../memory/heap";
-import { canonicalEscapes } from "../../text/escape";
+import { APART, canonicalEscapes } from "../../text/escape";
 import { findByte } from "../../text/scan";
 import { skipSpace } from "../../text/trusted";
 import { setValidateLimits } from "../../text/validate";
@@ -13,7 +13,7 @@ import {
 } from "./group";
 import { FRAME_DEPTH, frameSeq, judgeFrame } from "./judge";
 import { M_BLOCK_ID, M_DATA, M_ID, M_NONE, memberEnd, memberIsLoose, memberStart, readObject, readText, textLength, textStart } from "./members";
-import { E_DATA, E_LENGTH, tableAdd } from "./table";
+import { E_DATA, E_LENGTH, entryAt, tableAdd } from "./table";
 
 const GROUP: usize = memory.data(48, 16);
 /** The block id of the frames, canonical contents: what the frames stood in is written over. */
@@ -108,7 +108,8 @@ function complete(out: usize): bool {
 // Frames in order are joined where they stand: the text is read and written once, and needs no memory.
 function join(p: usize, out: usize): bool {
   restoredStart = p;
-  if (!groupIsOrdered(GROUP)) {
+  // behind the first one's data every text lies farther from where it goes
+  if (!groupIsOrdered(GROUP) || load<u32>(entryAt(GROUP + G_TABLE, 0), E_DATA) - <u32>p < APART) {
     const bytes = load<u32>(GROUP, G_BYTES);
     if (!bytesReserve(out, bytes)) return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
     restoredStart = <usize>load<u32>(out, RUN_PTR);
