@@ -343,7 +343,7 @@ export interface EngineDocument {
   close(): void;
 }
 
-/** Frames of many blocks as they come. Methods report or return a `Fault` for bad input; a WASM assembler throws a StreamfoldError only for `engine_lost` and `out_of_memory`. */
+/** Frames of many blocks as they come. Methods report or return a `Fault` for bad input; a WASM assembler throws a StreamfoldError only for `engine_lost` and, once the call has done everything else, `out_of_memory`. */
 export interface EngineAssembler {
   /** Consumes the whole chunk of NDJSON, cut anywhere; each frame that is refused goes to `refuse`, and the others are taken. */
   push(chunk: Uint8Array, refuse: (fault: Fault) => void): void;
@@ -357,9 +357,12 @@ export interface EngineAssembler {
   numbers(blockId: string): { total: number; numbers: Float64Array } | undefined;
   /** The text of a whole block, owned by the caller; undefined for any other. */
   text(blockId: string): Uint8Array | undefined;
+  isWhole(blockId: string): boolean;
   /** Forgets a block; false when there is none. */
   drop(blockId: string): boolean;
   stats(): AssemblerStats;
+  /** Frames taken so far. */
+  readonly taken: number;
   close(): void;
 }
 

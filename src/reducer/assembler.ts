@@ -125,10 +125,7 @@ export class AssemblerHandle implements FrameAssembler {
     const assembler = this.#enter();
     const hand = (reducer as Partial<ReducerHandle> | undefined)?.[MATERIALIZE];
     if (typeof hand !== "function") throw usageError("bad_argument", "materialize takes a reducer of this package");
-    checkId(blockId);
-    if (assembler.numbers(blockId) !== undefined || !assembler.list().some((block) => block.blockId === blockId)) {
-      throw notWhole(assembler, blockId);
-    }
+    if (!assembler.isWhole(checkId(blockId))) throw notWhole(assembler, blockId);
     hand.call(reducer as ReducerHandle, assembler, blockId, options);
     assembler.drop(blockId);
   }
@@ -188,16 +185,21 @@ export class AssemblerHandle implements FrameAssembler {
   /** Runs a call that may refuse frames, tells the listener, and throws the first error when there is none. */
   #collect(assembler: EngineAssembler, run: (refuse: (fault: Fault) => void) => void): number {
     const errors: StreamfoldError[] = [];
-    const before = assembler.stats().taken;
-    let thrown: { value: unknown } | undefined;
+    const before = assembler.taken;
+    let broken: StreamfoldError | undefined;
     try {
       run((fault) => {
         if (errors.length < MOST_ERRORS) errors.push(new StreamfoldError(fault));
       });
-    } finally {
-      thrown = this.#tell(errors);
+    } catch (error) {
+      // Out of memory, or the end of the engine: what was refused before is told all the same.
+      if (!(error instanceof StreamfoldError)) throw error;
+      broken = error;
     }
-    const taken = assembler.stats().taken - before;
+    const thrown = this.#tell(errors);
+    if (broken !== undefined)
+      throw broken.code === "engine_lost" ? broken : failureOf(broken, assembler.taken - before, errors);
+    const taken = assembler.taken - before;
     if (this.#onError === undefined && errors.length > 0) throw failureOf(errors[0]!, taken, errors);
     if (thrown !== undefined) throw thrown.value;
     return taken;

@@ -1,7 +1,9 @@
 import { describe, expect, it } from "vitest";
 import type { Engine } from "../../src/engine/contract.js";
+import type { StreamfoldError } from "../../src/errors.js";
 import { failing } from "../reducer/expect-error.js";
 import { text, utf8 } from "../support/bytes.js";
+import { everyN } from "../support/chunking.js";
 import { engineWithin, freshEngine, WASM_KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
 import { Rng } from "../support/rng.js";
@@ -99,6 +101,38 @@ describe.each(WASM_KINDS)("memory of storage frames (%s)", (kind) => {
     expect(assembler.push(made)).toBe(lines.length);
     expect(same(assembler.take("b"))).toBe(true);
     one.close();
+  });
+
+  it("loses the frame that finds no memory and no other, and tells what was refused", () => {
+    const large = frameWith({ id: "f1", block_id: "c", data: "x".repeat(3_000_000) });
+    const second = frameWith({ id: "f1", seq: 1, total: 2, data: "" });
+    for (const lines of [
+      ["nonsense", frameWith({ total: 2 }), large, second],
+      [large, frameWith({ total: 2 }), "nonsense", second],
+      [frameWith({ total: 2 }), "nonsense", second, large],
+    ]) {
+      const body = ndjsonOf(lines);
+      for (const size of [body.length, 50_000]) {
+        const one = engineWithin(30, kind);
+        const errors: string[] = [];
+        const assembler = one.createFrameAssembler({ onError: ({ code }) => errors.push(code) });
+        let applied = 0;
+        let thrown = 0;
+        for (const chunk of everyN(body, size)) {
+          try {
+            applied += assembler.push(chunk);
+          } catch (error) {
+            expect(error).toMatchObject({ code: "out_of_memory" });
+            applied += (error as StreamfoldError).applied!;
+            thrown++;
+          }
+        }
+        expect([applied, thrown, errors]).toEqual([2, 1, ["bad_json"]]);
+        expect(assembler.finish().status).toBe("complete");
+        expect(text(assembler.take("b"))).toBe(frameWith({}).data);
+        one.close();
+      }
+    }
   });
 
   it("runs out of memory without a trace, wherever that is", () => {

@@ -5,6 +5,7 @@ import { copyExact, copyForward } from "../../memory/copy";
 import { bytesAppend, bytesClear, bytesFree } from "../../memory/bytes";
 import { canonicalEscapes } from "../../text/escape";
 import { hashBytes } from "../../text/hash";
+import { findByte } from "../../text/scan";
 import { skipSpace } from "../../text/trusted";
 import { setValidateLimits } from "../../text/validate";
 import { lineFinish, lineMessageDone, lineNext } from "../line";
@@ -77,8 +78,11 @@ export function assemblerGoOn(a: usize): bool {
   let p = start, fine = true;
   beginChunk(f, start);
   while (fine && p < end) {
+    const from = p;
     p = lineNext(f, p, end);
-    if (frameEvent != FRAME_NONE) fine = take(a);
+    if (frameEvent == FRAME_NONE) continue;
+    fine = take(a);
+    if (frameEvent == FRAME_NO_MEMORY) p = passOver(f, from, end);
   }
   store<u32>(a, <u32>p, A_NEXT);
   endChunk(f, p);
@@ -96,17 +100,20 @@ export function assemblerFinish(a: usize): bool {
   return fine;
 }
 
+// A line that found no memory is passed over to its end, and nothing else.
+function passOver(f: usize, from: usize, end: usize): usize {
+  bytesFree(f + F_LINE);
+  const stop = findByte(from, end, 0x0a);
+  if (!stop) setFlag(f, DISCARDING);
+  return stop ? stop + 1 : end;
+}
+
 // Takes what the line reader has found.
 function take(a: usize): bool {
   const offset = messageOffset, start = messageStart;
   beginFrame(a);
   assembledOffset = offset;
-  if (frameEvent == FRAME_NO_MEMORY) {
-    // the rest of the chunk is lost: the line that it would go on is passed over
-    bytesFree(a + A_FRAME + F_LINE);
-    setFlag(a + A_FRAME, DISCARDING);
-    return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
-  }
+  if (frameEvent == FRAME_NO_MEMORY) return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
   if (frameEvent == FRAME_TOO_LARGE) return refuse(code.E_LIMIT, code.R_LIMIT_BYTES, M_NONE);
   const fine = addText(a, start, messageEnd);
   if (!fine && refusedAt && !refusedRestored) assembledOffset = offset + <f64>(refusedAt - start);

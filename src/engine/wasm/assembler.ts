@@ -34,15 +34,19 @@ export class WasmAssembler implements EngineAssembler {
   push(chunk: Uint8Array, refuse: (fault: Fault) => void): void {
     const { core } = this;
     core.enter();
+    let lost = false;
     for (let at = 0; at < chunk.length; at += INPUT_CAPACITY) {
       const window = chunk.subarray(at, at + INPUT_CAPACITY);
       core.putInput(window);
       let code = call(core, () => core.exports.assembler_feed(this.handle, window.length));
       while (code !== 0) {
-        refuse(this.#fault(code));
+        // One frame finds no memory; smaller ones may.
+        if (code === E_OUT_OF_MEMORY) lost = true;
+        else refuse(readFault(core));
         code = call(core, () => core.exports.assembler_continue(this.handle));
       }
     }
+    if (lost) throw usageError("out_of_memory");
   }
 
   add(frame: Uint8Array): Fault | undefined {
@@ -113,12 +117,16 @@ export class WasmAssembler implements EngineAssembler {
     return { read: read(3), taken: read(4), groups: read(0), frames: read(1), bytes: read(2), memory: read(5) };
   }
 
+  get taken(): number {
+    return this.core.exports.assembler_counter(this.handle, 4);
+  }
+
   close(): void {
     this.#onClose(this);
   }
 
-  /** Whether the block is whole; then it is the one that the next call is about. */
-  chooseWhole(blockId: string): boolean {
+  /** Then the block is the one that the next call is about. */
+  isWhole(blockId: string): boolean {
     return this.choose(blockId) === WHOLE;
   }
 
@@ -128,7 +136,7 @@ export class WasmAssembler implements EngineAssembler {
     return call(this.core, () => this.core.exports.assembler_choose(this.handle, n));
   }
 
-  /** Out of memory is no fault of the frame's: it is lost, and so is the rest of its chunk. */
+  /** Out of memory is no fault of the frame's. */
   #fault(code: number): Fault {
     if (code === E_OUT_OF_MEMORY) throw usageError("out_of_memory");
     return readFault(this.core);

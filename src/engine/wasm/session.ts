@@ -302,7 +302,7 @@ export class WasmSession implements EngineSession {
 
   materializeAssembled(streamId: string, assembler: EngineAssembler, blockId: string): Fault | undefined | false {
     if (!(assembler instanceof WasmAssembler) || assembler.core !== this.#core) return false;
-    if (!assembler.chooseWhole(blockId)) return false;
+    if (!assembler.isWhole(blockId)) return false;
     const id = this.#putId(streamId);
     const code = this.#call(() => this.#core.exports.assembler_materialize(assembler.handle, this.#handle, id));
     const fault = this.#fault(code, streamId);

@@ -140,6 +140,10 @@ export class JsAssembler implements EngineAssembler {
     return this.#blocks.get(blockId)?.text?.slice();
   }
 
+  isWhole(blockId: string): boolean {
+    return this.#blocks.get(blockId)?.text !== undefined;
+  }
+
   drop(blockId: string): boolean {
     const held = this.#blocks.get(blockId);
     if (held === undefined) return false;
@@ -151,6 +155,10 @@ export class JsAssembler implements EngineAssembler {
   stats(): AssemblerStats {
     const { size: groups } = this.#blocks;
     return { read: this.#read, taken: this.#taken, groups, frames: this.#frames, bytes: this.#bytes, memory: 0 };
+  }
+
+  get taken(): number {
+    return this.#taken;
   }
 
   close(): void {
