@@ -1,5 +1,5 @@
 import type { Reducer } from "../engine/contract.js";
-import { materialized } from "./options.js";
+import type { ReferenceAt } from "./options.js";
 import type { Output } from "./output.js";
 import type { Recording } from "./recording.js";
 
@@ -42,4 +42,26 @@ function join(before: string, middle: Uint8Array, after: string): Uint8Array {
   all.set(middle, head.length);
   all.set(tail, head.length + middle.length);
   return all;
+}
+
+/** Puts the bodies that the application gives in the place of references; returns the reducer that holds them, to be closed, or none. */
+function materialized(
+  reducer: Reducer,
+  streamId: string,
+  materialize: (reference: ReferenceAt) => unknown,
+): Reducer | undefined {
+  const model = reducer.snapshot<{ blocks: { id: string; ref?: string }[] }>({ streamId });
+  const bodies = (model?.blocks ?? []).flatMap(({ id, ref }) => {
+    const body = ref === undefined ? undefined : materialize({ streamId, id, ref });
+    return body === undefined || body === null ? [] : [body];
+  });
+  if (bodies.length === 0) return undefined;
+  const fork = reducer.fork({ streamId });
+  try {
+    for (const body of bodies) fork.materialize(body, { streamId });
+    return fork;
+  } catch (error) {
+    fork.close();
+    throw error;
+  }
 }

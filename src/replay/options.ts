@@ -1,5 +1,5 @@
 import { describe, readable } from "../arguments.js";
-import type { Reducer, ReducerOptions, Transport } from "../engine/contract.js";
+import type { ReducerOptions, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { type Limits, resolveLimits } from "../limits.js";
 
@@ -96,26 +96,4 @@ function bounded(name: keyof typeof BOUNDS, value: number | undefined): number {
     throw usageError("bad_argument", `${name} must be an integer from ${least} to 2^53-1`);
   }
   return value;
-}
-
-/** Puts the bodies that the application gives in the place of references; returns the reducer that holds them, to be closed, or none. */
-export function materialized(
-  reducer: Reducer,
-  streamId: string,
-  materialize: (reference: ReferenceAt) => unknown,
-): Reducer | undefined {
-  const model = reducer.snapshot<{ blocks: { id: string; ref?: string }[] }>({ streamId });
-  const bodies = (model?.blocks ?? []).flatMap(({ id, ref }) => {
-    const body = ref === undefined ? undefined : materialize({ streamId, id, ref });
-    return body === undefined || body === null ? [] : [body];
-  });
-  if (bodies.length === 0) return undefined;
-  const fork = reducer.fork({ streamId });
-  try {
-    for (const body of bodies) fork.materialize(body, { streamId });
-    return fork;
-  } catch (error) {
-    fork.close();
-    throw error;
-  }
 }
