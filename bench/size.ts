@@ -41,6 +41,8 @@ async function bundle(entry: string, minify: boolean): Promise<Uint8Array> {
     target: "es2022",
     external: ["node:*"],
     write: false,
+    // imports for the order of evaluation only, which "sideEffects": false lets go
+    logOverride: { "ignored-bare-import": "silent" },
   });
   return outputFiles[0].contents;
 }

@@ -40,7 +40,7 @@ const ERROR_TABLE = [
   ["bad_checkpoint", "usage", "The checkpoint cannot be read"],
   ["bad_argument", "usage", "An argument is not valid"],
   ["bad_patch", "usage", "The patch is malformed"],
-  ["middleware_failed", "stream", "A middleware has failed"],
+  ["middleware_failed", "stream", "A middleware or hook has failed"],
   ["frame_conflict", "stream", "The frame does not fit the others of its block"],
   ["missing_frames", "stream", "Frames of the block are missing"],
   ["unresolved_frames", "stream", "The block is still in frames"],
@@ -234,7 +234,7 @@ export interface Fault {
   code: ErrorCode;
   /** Number from the `R_` list of assembly/abi/codes.ts. */
   reason?: number;
-  /** Free text for usage errors only. */
+  /** Free text in the place of a reason: of usage errors, and of what a function of the application gives. */
   detail?: string;
   streamId?: string;
   seq?: number;
@@ -249,7 +249,17 @@ export interface Fault {
   subject?: string;
   /** AG-UI: what kind of JSON value came instead of the expected one. */
   received?: string;
+  /** What a function of the application has thrown. */
+  cause?: unknown;
 }
+
+/** How a function of the application has failed. */
+export type HandlerFailure = Pick<Fault, "detail" | "cause">;
+
+/** Middleware has given something that is no event. */
+export const NO_EVENT_GIVEN: HandlerFailure = {
+  detail: "the middleware for '{type}' has given something that is no event",
+};
 
 /** The code that belongs to a numeric id of the core (`E_` in assembly/abi/codes.ts). */
 export function errorCode(id: number): ErrorCode {
@@ -326,19 +336,19 @@ export class StreamfoldError extends Error {
   override readonly name = "StreamfoldError";
   readonly code: ErrorCode;
   readonly scope: ErrorScope;
-  readonly streamId?: string;
-  readonly seq?: number;
-  readonly eventIndex?: number;
-  readonly byteOffset?: number;
-  readonly path?: string;
-  readonly opIndex?: number;
-  readonly eventType?: string;
-  readonly subject?: string;
-  readonly received?: string;
+  declare readonly streamId?: string;
+  declare readonly seq?: number;
+  declare readonly eventIndex?: number;
+  declare readonly byteOffset?: number;
+  declare readonly path?: string;
+  declare readonly opIndex?: number;
+  declare readonly eventType?: string;
+  declare readonly subject?: string;
+  declare readonly received?: string;
   /** Set on the error that `push`, `apply`, `resume` or `finish` throws. */
-  applied?: number;
+  declare applied?: number;
   /** Set on the error that `push`, `apply`, `resume` or `finish` throws: all failures of the call, this one first. */
-  errors?: StreamfoldError[];
+  declare errors?: StreamfoldError[];
 
   constructor(fault: Fault) {
     super(errorMessage(fault));
@@ -353,6 +363,7 @@ export class StreamfoldError extends Error {
     if (fault.eventType !== undefined) this.eventType = fault.eventType;
     if (fault.subject !== undefined) this.subject = fault.subject;
     if (fault.received !== undefined) this.received = fault.received;
+    if ("cause" in fault) this.cause = fault.cause;
   }
 }
 

@@ -25,7 +25,7 @@ export async function reduce(file: string, options: ReduceOptions, io: Io): Prom
   if (options.pretty && options.to === "msgpack") throw new UsageError("--pretty is for --to json");
   const transport = await transportOf(file, options.from);
   const engine = await loadEngine({ kind: options.engine });
-  const trouble = new Trouble(options.stream);
+  const trouble = new Trouble(options.protocol, options.stream);
   const reducer = engine.createReducer({
     ...protocolOptions(options),
     transport,

@@ -20,7 +20,7 @@ export async function transcode(file: string, options: TranscodeOptions, io: Io)
   const from = await transportOf(file, options.from);
   const engine = await loadEngine({ kind: options.engine });
   try {
-    const trouble = new Trouble();
+    const trouble = new Trouble(options.protocol);
     const transcoder = engine.createTranscoder({
       ...protocolOptions(options),
       from,

@@ -1,4 +1,4 @@
-import { type FinishResult, StreamfoldError, type StreamStatus, type Transport } from "../entry/node.js";
+import { type FinishResult, type Protocol, StreamfoldError, type StreamStatus, type Transport } from "../entry/node.js";
 import { line } from "./io.js";
 
 /** So many reports one chunk of the command line can hold at most: a message has two bytes or more. */
@@ -18,9 +18,11 @@ export function quietly<T>(call: () => T): T | undefined {
 export class Trouble {
   any = false;
   #lines = "";
+  readonly #protocol: Protocol;
   readonly #only: string | undefined;
 
-  constructor(only?: string) {
+  constructor(protocol: Protocol, only?: string) {
+    this.#protocol = protocol;
     this.#only = only;
   }
 
@@ -28,6 +30,8 @@ export class Trouble {
     const concerns = this.#only === undefined || error.scope !== "stream" || error.streamId === this.#only;
     if (concerns) this.fatal(`error: ${error.code}: ${error.message}`);
     else this.note(`error: ${error.code}: ${error.message}`);
+    const hint = otherProtocol(this.#protocol, error);
+    if (hint !== undefined) this.note(hint);
   }
 
   end(result: FinishResult, transport: Transport): void {
@@ -54,6 +58,19 @@ export class Trouble {
     this.#lines = "";
     return lines;
   }
+}
+
+/** Members that every AG-UI event, or the first one of a run, has, and no AgentUE event. */
+const AGUI_MEMBERS: ReadonlySet<string | undefined> = new Set(["/type", "/threadId", "/runId"]);
+
+/** A hint for whoever reads one protocol as the other, with the first event of an input; undefined when nothing speaks for that. */
+export function otherProtocol(protocol: Protocol, { code, path, eventIndex }: StreamfoldError): string | undefined {
+  if (eventIndex !== 0) return undefined;
+  if (protocol === "agentue" && code === "unknown_field" && AGUI_MEMBERS.has(path))
+    return "note: this event looks like AG-UI, which is read with --protocol ag-ui";
+  if (protocol === "ag-ui" && code === "bad_event" && path === "/type")
+    return "note: this event has no type of AG-UI; AgentUE is read with --protocol agentue";
+  return undefined;
 }
 
 /** The streams of a body that was not cut off are in one of these statuses; a run that failed has said so itself. */

@@ -2,7 +2,7 @@ import { loadEngine, StreamfoldError, type Warning } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, line, write } from "./io.js";
 import { protocolOptions, type ReadingOptions } from "./reading.js";
-import { MOST_REPORTS, whyTruncated } from "./trouble.js";
+import { MOST_REPORTS, otherProtocol, whyTruncated } from "./trouble.js";
 
 /** Options of `streamfold verify`, as commander names them. */
 export type VerifyOptions = ReadingOptions;
@@ -32,7 +32,11 @@ export async function verify(file: string, options: VerifyOptions, io: Io): Prom
     onViolation: "skip-event",
     undecodable: "skip",
     limits: { reports: MOST_REPORTS, messageBytes: options.maxMessage },
-    onError: (error) => add(entry(error, sentence(error))),
+    onError: (error) => {
+      add(entry(error, sentence(error)));
+      const hint = otherProtocol(options.protocol, error);
+      if (hint !== undefined) add(hint);
+    },
     onWarning: (warning) => add(entry(warning, `warning: ${warning.message}`)),
   });
   try {

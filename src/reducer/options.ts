@@ -112,7 +112,11 @@ export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
       if (adapt !== undefined) throw usageError("bad_argument", 'adapt belongs to toProtocol "agentue"');
       return { session: { ...session, transcode: { to, enforce } }, listeners };
     }
-    if (!enforce) throw usageError("bad_argument", "what is to become another protocol must be enforced");
+    if (!enforce)
+      throw usageError(
+        "bad_argument",
+        `with toProtocol "agentue" enforce must be true: nothing can be said of an event that was not judged`,
+      );
     return { session: { ...session, transcode: { to, enforce, adapt: adaptOptions(adapt) } }, listeners };
   });
 }

@@ -19,6 +19,28 @@ describe.each(KINDS)("streamfold verify --engine %s", (kind) => {
     });
   });
 
+  it("says once which protocol the events look like", async () => {
+    const agui = ndjson(
+      { type: "RUN_STARTED", threadId: "t", runId: "r" },
+      { type: "RUN_FINISHED", threadId: "t", runId: "r" },
+    );
+    const agentue = ndjson(START, end(2));
+    for (const [body, more, looks] of [
+      [agui, [], /^note: .*--protocol ag-ui$/],
+      [agentue, ["--protocol", "ag-ui"], /^note: .*--protocol agentue$/],
+    ] as const) {
+      const options = ["--from", "ndjson", ...more, ...engine];
+      const hints = (text: string) => text.split("\n").filter((line) => line.startsWith("note: "));
+      const checked = await cli(["verify", ...options], [body]);
+      expect(hints(checked.stdout)).toEqual([expect.stringMatching(looks)]);
+      const folded = await cli(["reduce", ...options], [body]);
+      expect(hints(folded.stderr)).toEqual(hints(checked.stdout));
+      const written = await cli(["transcode", "--to", "sse", ...options], [body]);
+      expect(hints(written.stderr)).toEqual(hints(checked.stdout));
+      expect([checked.code, folded.code, written.code]).toEqual([1, 1, 1]);
+    }
+  });
+
   it("goes on behind each violation and prints a line for each", async () => {
     const events = [start("a"), { op: "jump", seq: 2, stream_id: "a" }, "{", "[]", append(2, "!", "a"), { op: 5 }];
     const body = ndjson(...events, end(3, "a"));

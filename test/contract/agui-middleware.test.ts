@@ -135,7 +135,7 @@ agui("AG-UI middleware", [
         `what middleware makes must be an event: ${i}`,
         [],
         custom("x"),
-        { code: "middleware_failed" },
+        { code: "middleware_failed", message: "the middleware for 'CUSTOM' has given something that is no event" },
         { options: { middleware: { CUSTOM: () => made } } },
       ),
   ),

@@ -230,7 +230,9 @@ describe.each(KINDS)("hostile AG-UI input, %s", (kind) => {
       },
     });
     reducer.push(sse(started(), textStart("m"), { type: "CUSTOM", name: "n", value: 1 }, { type: "RAW", event: 1 }));
-    expect(errors).toMatchObject([{ code: "middleware_failed", scope: "stream", eventIndex: 2 }]);
+    expect(errors).toMatchObject([
+      { code: "middleware_failed", scope: "stream", eventIndex: 2, cause: { message: "mine" } },
+    ]);
     expect(reducer.stats().applied).toBe(10_002);
     reducer.close();
   });

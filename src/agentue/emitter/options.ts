@@ -101,7 +101,7 @@ export function resolveEmitterOptions(options: EmitterOptions): Resolved {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", `the options must be an object, not ${describe(options)}`);
   for (const name of Object.keys(options))
-    if (!Object.hasOwn(NAMES, name)) throw usageError("bad_argument", `there is no option ${name}`);
+    if (!Object.hasOwn(NAMES, name)) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
   const { transport, streamId = "", seq = 0, consumer = "1.1", splitAt = Number.POSITIVE_INFINITY } = options;
   if (!TRANSPORTS.includes(transport))
     throw usageError("unsupported_transport", `${shown(transport)}; there are ${TRANSPORTS.join(", ")}`);

@@ -1,14 +1,14 @@
-import type { Fault } from "../../errors.js";
+import { type Fault, type HandlerFailure, NO_EVENT_GIVEN } from "../../errors.js";
 import type { Middleware } from "../contract.js";
 
 /** A caller's value as compact JSON (UTF-8) of at most `depth` levels, or why it has none. */
 export type TextOf = (value: unknown, depth: number) => Uint8Array | Fault;
 
-/** What the middleware made of an event: the texts of the events that go on in its place; undefined when it has failed. */
+/** What the middleware made of an event: the texts of the events that go on in its place, or how it has failed. */
 export interface MiddlewareAnswer {
   /** Type of the event it was given. */
   type: string;
-  texts: Uint8Array[] | undefined;
+  texts: Uint8Array[] | HandlerFailure;
 }
 
 /**
@@ -27,11 +27,11 @@ export function callMiddleware(middleware: Middleware, text: string, textOf: Tex
     const given = handle(event);
     for (const one of Array.isArray(given) ? given : given === undefined || given === null ? [] : [given]) {
       const json = isObject(one) ? textOf(one, depth) : undefined;
-      if (json === undefined || "code" in json) return { type, texts: undefined };
+      if (json === undefined || "code" in json) return { type, texts: NO_EVENT_GIVEN };
       texts.push(json);
     }
-  } catch {
-    return { type, texts: undefined };
+  } catch (cause) {
+    return { type, texts: { cause } };
   }
   return { type, texts };
 }

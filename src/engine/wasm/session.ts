@@ -1,7 +1,7 @@
 import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
 import { concatenate } from "../../codec/output.js";
-import { errorScope, type Fault, StreamfoldError, usageError } from "../../errors.js";
+import { errorScope, type Fault, type HandlerFailure, StreamfoldError, usageError } from "../../errors.js";
 import { parseWithBigInt, writeJson } from "../../json/exact.js";
 import type { AdaptOptions } from "../adapting.js";
 import type {
@@ -199,13 +199,14 @@ export class WasmSession implements EngineSession {
     // the middleware may have used other reducers of the engine
     const others = core.entries !== entries;
     core.enter();
-    if (answer.texts === undefined) {
+    if (!Array.isArray(answer.texts)) {
       this.#call(() => core.exports.session_fail_held(this.#handle));
       const from = reports.length;
       drainReports(core, reports);
-      nameType(reports, from, answer.type);
+      tellFailure(reports, from, { eventType: answer.type, ...answer.texts });
+      answer.texts = [];
     } else if (answer.texts.length === 0) this.#call(() => core.exports.session_drop_held(this.#handle));
-    for (const text of answer.texts ?? []) {
+    for (const text of answer.texts) {
       this.#stage(text);
       const result = this.#call(() => core.exports.session_apply_held(this.#handle, text.length));
       this.#unstage(text.length);
@@ -536,7 +537,7 @@ export class WasmSession implements EngineSession {
   }
 }
 
-/** Says of which type the event was whose middleware has failed. */
-function nameType(reports: Report[], from: number, type: string): void {
-  for (const report of reports.slice(from)) if (report.kind === "error") report.fault.eventType = type;
+/** Says of which type the event was whose middleware has failed, and how. */
+function tellFailure(reports: Report[], from: number, failure: HandlerFailure & { eventType: string }): void {
+  for (const report of reports.slice(from)) if (report.kind === "error") Object.assign(report.fault, failure);
 }

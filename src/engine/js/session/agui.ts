@@ -248,10 +248,9 @@ export class AguiProtocol implements Protocol {
   }
 
   private passMiddleware(event: JsonObject, eventType: string, handler: (event: unknown) => unknown): void {
-    const failed: AguiViolation = { code: "middleware_failed", reason: R_MIDDLEWARE, eventType };
     const copies = callHandler(handler, event, this.options.limits.depth);
-    if (copies === undefined) {
-      this.violate(failed);
+    if (!Array.isArray(copies)) {
+      this.violate({ code: "middleware_failed", reason: R_MIDDLEWARE, eventType, ...copies });
       return;
     }
     if (copies.length === 0) this.skip();

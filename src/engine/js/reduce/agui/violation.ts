@@ -11,4 +11,6 @@ export interface AguiViolation {
   subject?: string;
   received?: string;
   opIndex?: number;
+  detail?: string;
+  cause?: unknown;
 }

@@ -1,4 +1,4 @@
-import { R_MIDDLEWARE, R_OBJECT } from "../../../../../assembly/abi/codes.js";
+import { R_OBJECT } from "../../../../../assembly/abi/codes.js";
 import type { Fault } from "../../../../errors.js";
 import { equalValues } from "../../../../json/equal.js";
 import type { JsonObject } from "../../../../json/object.js";
@@ -111,6 +111,11 @@ export class HookedDelivery extends Delivery {
     return block;
   }
 
+  private report(fault: Fault, subject: string): void {
+    const { eventType } = this;
+    this.options.report({ ...fault, subject, ...(eventType !== "" && { eventType }) });
+  }
+
   private forget(): void {
     this.sent.clear();
     this.places.clear();
@@ -119,18 +124,22 @@ export class HookedDelivery extends Delivery {
 
   /** What the hook makes of a block; undefined: it does not go out. */
   private ask(block: JsonObject): JsonObject | undefined {
-    const { hook, depth, report } = this.options;
+    const { hook, depth } = this.options;
+    const report = (fault: Fault): void => this.report(fault, block.id as string);
     let given: unknown;
     try {
       given = hook(cloneValue(block, "number") as JsonObject, { eventType: this.eventType });
-    } catch {
-      report({ code: "middleware_failed", reason: R_MIDDLEWARE });
+    } catch (cause) {
+      report({ code: "middleware_failed", detail: `the block hook has thrown for ${JSON.stringify(block.id)}`, cause });
       return undefined;
     }
     if (given === undefined || given === null) return undefined;
     const copy = copyValue(given, depth);
     if ("code" in copy) {
-      report({ code: "middleware_failed", reason: R_MIDDLEWARE });
+      report({
+        code: "middleware_failed",
+        detail: `JSON cannot express what the block hook has given for ${JSON.stringify(block.id)}`,
+      });
       return undefined;
     }
     const { value } = copy;
