@@ -211,7 +211,7 @@ describe("the package", () => {
       /^docs\/[\w-]+\.md$/,
       /^docs\/bench\/results\.svg$/,
       /^(assembly\/memory\/MEMORY|bench\/README)\.md$/,
-      /^examples\/(gateway|browser-client|agui-agent|agui-approval|agui-as-agentue|agui-client)\.mjs$/,
+      /^examples\/(browser-client|emitter|frames|gateway|references|agui-(agent|approval|as-agentue|client))\.mjs$/,
       /^dist\/(streamfold|streamfold\.simd)\.wasm$/,
       /^dist\/(cli|bench)\.js$/,
       /^dist\/THIRD-PARTY-LICENSES\.txt$/,
