@@ -21,6 +21,18 @@ export function optionOf<T extends object, K extends keyof T>(options: T | undef
   return readable(() => options?.[name]);
 }
 
+/**
+ * Refuses options that are no object, and members that are none of `names`: a misspelt one would be left out in silence.
+ *
+ * @throws StreamfoldError `bad_argument`
+ */
+export function expectOptions(options: unknown, ...names: readonly string[]): void {
+  if (options === null || typeof options !== "object")
+    throw usageError("bad_argument", "the options must be an object");
+  const unknown = readable(() => Object.keys(options)).find((name) => !names.includes(name));
+  if (unknown !== undefined) throw usageError("bad_argument", `there is no option ${JSON.stringify(unknown)}`);
+}
+
 /** What a value is, for messages. */
 export function describe(value: unknown): string {
   if (value === null) return "null";

@@ -1,4 +1,4 @@
-import { optionOf } from "../arguments.js";
+import { expectOptions, optionOf } from "../arguments.js";
 import { cloneValue } from "../engine/js/codec/clone.js";
 import { StreamfoldError, warningMessage } from "../errors.js";
 import { judgeShape, ownTree } from "./judge-value.js";
@@ -22,11 +22,13 @@ export interface ReadCapabilitiesOptions {
  *
  * @param declaration a plain value, which is not changed
  * @returns a value of the caller's own; undefined for a declaration that cannot be used
+ * @throws StreamfoldError `bad_argument` for options
  */
 export function readCapabilities(
   declaration: unknown,
   options?: ReadCapabilitiesOptions,
 ): ReadCapabilities | undefined {
+  if (options !== undefined) expectOptions(options, "onFault");
   const onFault = optionOf(options, "onFault");
   try {
     return judge(declaration);

@@ -28,6 +28,8 @@ export interface NextRun
  * @throws StreamfoldError `bad_argument` with a path into the run input (`/runId`, `/messages`, `/resume/…`), and as `prepareRunInput` does
  */
 export function nextRunInput(snapshot: AGUIModel, next: NextRun): PreparedInput {
+  if (snapshot?.run === undefined || next === null || typeof next !== "object")
+    throw usageError("bad_argument", "the snapshot must be a model, and the next run an object with a runId");
   const { run, messages: history, state } = snapshot;
   const {
     runId,

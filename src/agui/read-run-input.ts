@@ -1,4 +1,4 @@
-import { readable } from "../arguments.js";
+import { expectOptions, readable } from "../arguments.js";
 import { encodeUtf8 } from "../codec/text.js";
 import { cloneValue } from "../engine/js/codec/clone.js";
 import { judgeVersion } from "../engine/js/reduce/agui/version.js";
@@ -42,6 +42,7 @@ const SUBJECT = "the run input";
  *   `limit` (a number's length) for a text, with `byteOffset`; `not_json` for a value; `unsupported_transport` for a content type that is not JSON in UTF-8; `bad_argument` for options
  */
 export function readRunInput(source: unknown, options: ReadInputOptions = {}): PreparedInput {
+  expectOptions(options, "contentType", "limits", "unknownMajor");
   const { contentType, limits: given, unknownMajor = "serve" } = readable(() => ({ ...options }));
   if (unknownMajor !== "serve" && unknownMajor !== "refuse")
     throw usageError("bad_argument", 'unknownMajor must be "serve" or "refuse"');

@@ -1,4 +1,4 @@
-import { describe, readable } from "../arguments.js";
+import { describe, expectOptions, readable } from "../arguments.js";
 import type {
   AssembledBlock,
   AssemblerLimits,
@@ -41,10 +41,7 @@ export function resolveAssemblerOptions(options: FrameAssemblerOptions | undefin
 } {
   return readable(() => {
     if (options === undefined) return { limits: { ...DEFAULTS }, onError: undefined };
-    if (options === null || typeof options !== "object")
-      throw usageError("bad_argument", "the options must be an object");
-    const unknown = Object.keys(options).find((name) => name !== "limits" && name !== "onError");
-    if (unknown !== undefined) throw usageError("bad_argument", `there is no option ${JSON.stringify(unknown)}`);
+    expectOptions(options, "limits", "onError");
     const onError: unknown = options.onError;
     if (onError !== undefined && typeof onError !== "function")
       throw usageError("bad_argument", `onError must be a function, not ${describe(onError)}`);

@@ -1,4 +1,4 @@
-import { describe, optionOf, readable } from "../arguments.js";
+import { describe, expectOptions, optionOf, readable } from "../arguments.js";
 import type { DocumentLimits, DocumentOptions, EngineCore, EngineDocument, JsonDocument } from "../engine/contract.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { LONGEST_DOUBLE } from "../json/number.js";
@@ -127,10 +127,7 @@ export class DocumentHandle implements JsonDocument {
 
 function resolveDocumentLimits(options: DocumentOptions | undefined): DocumentLimits {
   if (options === undefined) return { ...DEFAULTS };
-  if (options === null || typeof options !== "object")
-    throw usageError("bad_argument", "the options must be an object");
-  const unknown = Object.keys(options).find((name) => name !== "limits");
-  if (unknown !== undefined) throw usageError("bad_argument", `there is no option ${JSON.stringify(unknown)}`);
+  expectOptions(options, "limits");
   return resolveBounds(options.limits, DEFAULTS, MAXIMA);
 }
 

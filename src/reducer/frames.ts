@@ -1,4 +1,4 @@
-import { describe, readable } from "../arguments.js";
+import { describe, expectOptions, readable } from "../arguments.js";
 import type { EngineCore, FrameBlockOptions } from "../engine/contract.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { MAXIMUM_LIMITS } from "../limits.js";
@@ -91,10 +91,7 @@ interface Resolved {
 }
 
 function resolveFrameOptions(options: FrameBlockOptions): Resolved {
-  if (options === null || typeof options !== "object")
-    throw usageError("bad_argument", "the options must be an object");
-  const unknown = Object.keys(options).find((name) => name !== "maxBytes" && name !== "id");
-  if (unknown !== undefined) throw usageError("bad_argument", `there is no option ${JSON.stringify(unknown)}`);
+  expectOptions(options, "maxBytes", "id");
   const { maxBytes, id }: { maxBytes?: unknown; id?: unknown } = options;
   if (!Number.isSafeInteger(maxBytes) || (maxBytes as number) < 1) {
     throw usageError("bad_argument", "maxBytes must be an integer from 1 on");

@@ -497,6 +497,11 @@ describe("the options of an emitter", () => {
     ];
     for (const [options, code] of bad)
       expect(refusal(() => createEmitter(options as EmitterOptions))?.code, JSON.stringify(options)).toBe(code);
+    const get = (): never => {
+      throw new Error("of the caller");
+    };
+    const thrower = Object.defineProperty({ transport: "sse" }, "splitAt", { enumerable: true, get });
+    expect(refusal(() => createEmitter(thrower as EmitterOptions))?.code).toBe("bad_argument");
   });
 
   it("models without a version get that of the option", () => {

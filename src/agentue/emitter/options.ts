@@ -1,4 +1,4 @@
-import { describe, shown } from "../../arguments.js";
+import { describe, readable, shown } from "../../arguments.js";
 import { usageError } from "../../errors.js";
 import { DEFAULT_LIMITS, type Limits, resolveLimits } from "../../limits.js";
 import type { AgentUEEvent, AgentUEInlineBlock, AgentUEReferenceBlock } from "../types.js";
@@ -98,6 +98,10 @@ const HELD = 4096;
  * @throws StreamfoldError `unsupported_transport`, `bad_argument`
  */
 export function resolveEmitterOptions(options: EmitterOptions): Resolved {
+  return readable(() => resolve(options));
+}
+
+function resolve(options: EmitterOptions): Resolved {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", `the options must be an object, not ${describe(options)}`);
   for (const name of Object.keys(options))

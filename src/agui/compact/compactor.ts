@@ -1,4 +1,4 @@
-import { optionOf } from "../../arguments.js";
+import { expectOptions, optionOf } from "../../arguments.js";
 import { cloneValue } from "../../engine/js/codec/clone.js";
 import { translate, typeOf } from "../../engine/js/reduce/agui/boundary.js";
 import { CHUNKS, CLOSES_ALL, CLOSES_OWN, expand } from "../../engine/js/reduce/agui/expansion.js";
@@ -62,6 +62,7 @@ export class EventCompactor implements Compactor {
   private added = 0;
 
   constructor(options?: CompactOptions) {
+    if (options !== undefined) expectOptions(options, "maxDelta", "state");
     const maxDelta = optionOf(options, "maxDelta") ?? LONGEST_DELTA;
     if (!Number.isSafeInteger(maxDelta) || maxDelta < 1)
       throw usageError("bad_argument", "maxDelta must be an integer from 1 on");
