@@ -1,8 +1,10 @@
 import { type Case, measureTrial, runningEngines } from "../case.js";
+import { engineName } from "../contenders/engines.js";
 import { engineFraming, type Framing, PLAIN } from "../contenders/frames.js";
 import { delta } from "../fixtures.js";
 import type { Contender, Effort, Trial } from "../measure.js";
 import { seededRandom } from "../random.js";
+import { ratioOf } from "../results.js";
 
 const encoder = new TextEncoder();
 const decoder = new TextDecoder();
@@ -101,8 +103,11 @@ function frameCase(what: "cut" | "join", kind: Kind, size: keyof typeof SIZES): 
       const framings = [...runningEngines(context).map(engineFraming), PLAIN];
       const trial = frameTrial(framings, what, framePayloads(kind, bytes, count));
       // Seconds a sample: rounds are few in a short run.
-      const large: Partial<Effort> = { rounds: context.mode === "quick" ? [1, 1] : [3, 20], iterations: 1 };
-      return measureTrial(trial, "us", context.mode, size === "50m" ? large : {});
+      const large: Partial<Effort> = { rounds: context.mode === "quick" ? [2, 2] : [4, 20], iterations: 1 };
+      const outcome = measureTrial(trial, "us", context.mode, size === "50m" ? large : {});
+      // against what a program does without this package, which the row is about; our own js engine stands beside it
+      const ratio = ratioOf(outcome.contenders.filter(({ name }) => name !== engineName("js")));
+      return { contenders: outcome.contenders, ...(ratio === undefined ? {} : { ratio }) };
     },
   };
 }

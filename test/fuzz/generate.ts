@@ -46,6 +46,7 @@ const FIELDS = [
   'a"b',
   "parent_id",
   "type",
+  "block_id",
   "status",
 ];
 const TEXTS = [
@@ -168,10 +169,7 @@ export class Generator {
       members.push(["mask", this.string("meta.error")], ["meta", this.#object([["error", this.#error()]])]);
     else if (op === "append") {
       const field = rng.pick(FIELDS);
-      const value =
-        rng.chance(0.85) && field !== "items"
-          ? this.string(rng.pick(TEXTS) + (rng.chance(0.3) ? rng.pick(TEXTS) : ""))
-          : this.#array();
+      const value = rng.chance(0.85) && field !== "items" ? this.string(this.#textFor(field)) : this.#array();
       const block: [string, string][] = [
         ["id", this.string(id)],
         [field, value],
@@ -187,7 +185,7 @@ export class Generator {
       } else {
         const path = [rng.pick(kind === 1 ? FIELDS : ["task_id", "stats", "x", "error", "trace_id", "é", "__proto__"])];
         while (rng.chance(0.3)) path.push(rng.pick(["x", "y", "ref", "0", "id"]));
-        let value = this.value(2);
+        let value = path.length === 1 && rng.chance(0.5) ? this.string(this.#textFor(path[0]!)) : this.value(2);
         for (const step of [...path].reverse()) value = this.#object(this.#mutate([[step, value]]));
         const inner = value.slice(value.indexOf("{") + 1, value.lastIndexOf("}"));
         if (kind === 1)
@@ -198,6 +196,14 @@ export class Generator {
         else members.push(["mask", this.string(`meta.${path.join(".")}`)], ["meta", value]);
       }
     }
+  }
+
+  /** Text for a field; what makes a storage frame of a block comes up now and then. */
+  #textFor(field: string): string {
+    const rng = this.#rng;
+    if (field === "type" && rng.chance(0.6)) return rng.pick(["frame", "fra", "me"]);
+    if (field === "block_id" && rng.chance(0.8)) return rng.pick(BLOCK_IDS);
+    return rng.pick(TEXTS) + (rng.chance(0.3) ? rng.pick(TEXTS) : "");
   }
 
   #learn(streamId: string, id: string): void {
@@ -237,10 +243,12 @@ export class Generator {
           ["ref", this.string(rng.pick(["k", "é", '"']))],
         ]),
       );
+    const type = rng.pick(["text", "tool", "é", "frame", "frame", "fra"]);
     const members: [string, string][] = [
       ["id", this.string(id)],
-      ["type", this.string(rng.pick(["text", "tool", "é"]))],
+      ["type", this.string(type)],
     ];
+    if (rng.chance(type === "frame" ? 0.9 : 0.1)) members.push(["block_id", this.string(rng.pick(BLOCK_IDS))]);
     if (rng.chance(0.7)) members.push(["content", this.string(rng.pick(TEXTS))]);
     if (rng.chance(0.3)) members.push(["items", this.#array()]);
     if (rng.chance(0.2))
@@ -457,6 +465,7 @@ function randomOptions(rng: Rng, plain: boolean): Options {
     sequence: rng.pick(["dedupe", "dedupe", "strict", "off"]),
     onViolation: rng.pick(["refuse-stream", "skip-event", "skip-event"]),
     unresolved: rng.pick(["error", "pause", "pause"]),
+    frames: rng.pick(["keep", "guard"]),
     utf8: rng.pick(["fatal", "fatal", "replace"]),
     undecodable: rng.pick(["fail", "skip", "skip"]),
     unterminatedTail: rng.pick(["use", "use", "discard"]),

@@ -32,4 +32,11 @@ describe("the generator", () => {
     expect(events).toBeGreaterThan(500);
     expect(applied / events).toBeGreaterThan(0.4);
   });
+
+  it("brings streams to patch blocks that are kept in frames", () => {
+    const refused = Array.from({ length: 400 }, (_, seed) => generate(new Rng(seed)))
+      .filter(({ options }) => options.frames === "guard")
+      .filter((script) => observe(script, WAYS.at(-1) as Way).some((line) => line.includes("unresolved_frames")));
+    expect(refused.length).toBeGreaterThan(3);
+  });
 });
