@@ -10,7 +10,7 @@ import {
 import { ACCEPTED, eventOp, eventSeq, failField, judge, revealsGap, SKIPPED } from "../reduce/agentue/judge";
 import { apply } from "../reduce/agentue/apply";
 import { IN_BURST, S_DROPPED, S_FLAGS, S_SEQ, S_SKIPPED, S_STATUS } from "../reduce/agentue/state";
-import { add, C_APPLIED, C_COUNT, C_DROPPED, C_OPTIONS, C_SKIPPED, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "./layout";
+import { add, C_APPLIED, C_COUNT, C_DROPPED, C_OPTIONS, C_RESUMING, C_SKIPPED, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "./layout";
 import { aboutPlace, aboutRoute, aboutSequence, reportEvent, reportFault, reportGap, reportWarning } from "./output";
 import { noMemory } from "./failure";
 import { placeInMessage } from "./place";
@@ -85,17 +85,19 @@ function decide(c: usize, t: usize, id: usize, n: u32, p: usize, end: usize, siz
     return EVENT_REFUSED;
   }
   if (verdict != ACCEPTED) return refuse(c, t);
-  return t ? take(c, t, p, end, size, held) : open(c, id, n, p, end);
+  return t ? take(c, t, p, end, size, held) : open(c, id, n, p, end, held);
 }
 
 // Only a valid start opens a stream.
-function open(c: usize, id: usize, n: u32, p: usize, end: usize): u32 {
+function open(c: usize, id: usize, n: u32, p: usize, end: usize, held: bool): u32 {
   if (load<u32>(c, C_COUNT) >= option(c, layout.OPT_STREAMS)) {
     failField(F_STREAM_ID, code.E_LIMIT, code.R_LIMIT_STREAMS);
     return refuse(c, 0);
   }
   const t = openStream(c, id, n);
   if (!t) return EVENT_NO_MEMORY;
+  // what is left of a queue is of the stream that one of its events has opened anew
+  if (held) store<u32>(c, <u32>t, C_RESUMING);
   return take(c, t, p, end, 0, false);
 }
 

@@ -187,6 +187,22 @@ const PAUSE: Case[] = [
     streams: [{ status: "open", seq: 3, version: 3, model: text("new!?") }],
   },
   {
+    name: "keepEnded: a stream that its queue has opened anew is refused where the queue has lost an event",
+    options: { keepEnded: 0, limits: { queuedBytes: 300 } },
+    steps: [
+      start(text("")),
+      pause(),
+      end(2),
+      start(text("new")),
+      append(2, "x", "?".repeat(300)),
+      resume("", 2),
+      append(3, "x", "!"),
+    ],
+    applied: 3,
+    errors: [{ code: "limit", path: "/stream_id", seq: 2, eventIndex: 3 }],
+    streams: [{ status: "refused", seq: 1, version: 1, model: text("new") }],
+  },
+  {
     name: "finish does not wait for a queue",
     steps: [start(text("")), pause(), end(2)],
     applied: 1,

@@ -6,7 +6,7 @@ import { type Call, type Case, contract } from "./runner.js";
 // AgentUE §3.4, §3.5 and docs/semantics.md §3 step 8, §5: references and `materialize`.
 
 /** `materialize` that must succeed, or fail with this code and path. */
-function materialize(block: unknown, fault?: { code: string; path?: string }, streamId = ""): Call {
+function materialize(block: unknown, fault?: { code: string; path?: string; message?: RegExp }, streamId = ""): Call {
   return call(`materialize ${JSON.stringify(block)}`, (fold, label) => {
     const before = fold.fingerprint();
     const error = thrown(() => fold.reducer.materialize(block, { streamId }));
@@ -14,6 +14,8 @@ function materialize(block: unknown, fault?: { code: string; path?: string }, st
     else {
       expect({ code: error?.code, path: error?.path }, label).toEqual({ code: fault.code, path: fault.path });
       expect(error?.scope, label).toBe("stream");
+      if (fault.message !== undefined)
+        expect(() => fold.reducer.materialize(block, { streamId }), label).toThrow(fault.message);
       expect(fold.fingerprint(), `${label}: left a trace`).toBe(before);
     }
   });
@@ -78,6 +80,8 @@ const UNRESOLVED: Case[] = [
   },
 ];
 
+const CARRIES = { code: "bad_block", message: /must not carry a reference/ };
+
 const MATERIALIZE: Case[] = [
   {
     name: "the body takes the reference's place; version grows, seq does not",
@@ -97,8 +101,8 @@ const MATERIALIZE: Case[] = [
       materialize({ id: "r", type: "" }, { code: "bad_block", path: "/type" }),
       materialize({ id: "r", type: "t", parent_id: 1 }, { code: "bad_block", path: "/parent_id" }),
       materialize({ id: "r", type: "t", group_id: [] }, { code: "bad_block", path: "/group_id" }),
-      materialize({ id: "r", ref: "k" }, { code: "bad_block", path: "/ref" }),
-      materialize({ id: "r", type: "t", ref: null }, { code: "bad_block", path: "/ref" }),
+      materialize({ id: "r", ref: "k" }, { ...CARRIES, path: "/ref" }),
+      materialize({ id: "r", type: "t", ref: null }, { ...CARRIES, path: "/ref" }),
       materialize({ id: "nobody", type: "t" }, { code: "missing_block", path: "/id" }),
       materialize({ id: "a", type: "t" }, { code: "bad_block", path: "/id" }),
       ping(1),

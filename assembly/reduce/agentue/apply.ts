@@ -108,7 +108,7 @@ export function materializeBlock(s: usize, p: usize, end: usize, id: usize, idLe
   if (blockIsReference) {
     pathReset();
     pathName(name.NAME_REF, 3);
-    return fail(code.E_BAD_BLOCK, code.R_NOT_ALLOWED);
+    return fail(code.E_BAD_BLOCK, code.R_REFERENCE_PATCH);
   }
   if (idLength && !(blockIdLength == idLength && equalBytes(blockId, id, idLength))) {
     pathReset();
