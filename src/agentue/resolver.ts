@@ -59,7 +59,10 @@ export interface Resolver {
    * model is shown. Rejects with the first failure, of which `onError` heard as well; `no_model`; `closed`.
    */
   resolveAll(options?: StreamSelector): Promise<void>;
-  /** Loads a body again that could not be had. False: no stream waits for it, or it is being loaded. */
+  /**
+   * Loads a body again that could not be had, or lets a stream go on that found no memory for what waited behind it. False: no stream waits for it, or it is
+   * being loaded.
+   */
   retry(block: Partial<StreamSelector> & { id: string }): boolean;
   /**
    * Drops the event that a stream waits with: it is refused with `unresolved_reference` (which goes to the reducer's `onError`, else to the resolver's), and
@@ -68,7 +71,7 @@ export interface Resolver {
   skip(options?: StreamSelector): boolean;
   /** Resolves as soon as nothing is being loaded and no load waits. What could not be had is listed in `failures()`. */
   idle(): Promise<void>;
-  /** The blocks that streams wait for and that could not be had, in the order they failed. */
+  /** The blocks that streams wait for and that could not be had, in the order they failed; then those behind which a stream found no memory to go on. */
   failures(): BlockAddress[];
   /** Aborts all loads and lets go of the reducer, whose streams stay as they are. Idempotent. */
   close(): void;
@@ -97,6 +100,10 @@ interface Job extends Load {
   readonly waiters: ((failure: StreamfoldError | undefined) => void)[];
 }
 
+interface Stalled extends FailedReference {
+  readonly skip: boolean;
+}
+
 interface Observed {
   [ON_UNRESOLVED](listener: (pause: ReferencePause | undefined) => void): () => void;
 }
@@ -106,6 +113,8 @@ class ReferenceResolver implements Resolver {
   readonly #onError: ResolverOptions["onError"];
   readonly #loads: Loads;
   readonly #jobs = new Map<string, Job>();
+  /** By stream: what it was resumed for when memory ran out. It is in an ordinary pause then. */
+  readonly #stalled = new Map<string, Stalled>();
   readonly #detach: () => void;
   readonly #idle: (() => void)[] = [];
   readonly #signal: AbortSignal | undefined;
@@ -150,7 +159,8 @@ class ReferenceResolver implements Resolver {
   retry({ streamId = "", id }: Partial<StreamSelector> & { id: string }): boolean {
     this.#alive();
     const job = this.#jobs.get(keyOf(streamId, id));
-    if (job === undefined || !job.failed) return false;
+    if (job === undefined) return this.#stall(streamId)?.id === id && this.#goOn(streamId);
+    if (!job.failed) return false;
     // The reference may be gone, or be another one.
     this.#jobs.delete(keyOf(streamId, id));
     const awaited = this.#reducer.unresolved({ streamId });
@@ -163,7 +173,7 @@ class ReferenceResolver implements Resolver {
     this.#alive();
     const streamId = options?.streamId ?? "";
     const awaited = this.#reducer.unresolved({ streamId });
-    if (awaited === undefined) return false;
+    if (awaited === undefined) return this.#goOn(streamId);
     const job = this.#jobs.get(keyOf(streamId, awaited.id));
     if (job !== undefined && job.waiters.length === 0) this.#drop(job);
     this.#resume({ streamId, id: awaited.id, ref: awaited.ref }, true);
@@ -178,7 +188,9 @@ class ReferenceResolver implements Resolver {
   failures(): BlockAddress[] {
     this.#alive();
     this.#sweep();
-    return [...this.#jobs.values()].filter((job) => job.failed).map(({ streamId, id }) => ({ streamId, id }));
+    const failed = [...this.#jobs.values()].filter((job) => job.failed);
+    const stalled = [...this.#stalled.keys()].flatMap((streamId) => this.#stall(streamId) ?? []);
+    return [...failed, ...stalled].map(({ streamId, id }) => ({ streamId, id }));
   }
 
   close(): void {
@@ -199,6 +211,7 @@ class ReferenceResolver implements Resolver {
 
   /** Everything may be another: looks for streams that wait. */
   #begin(): void {
+    this.#stalled.clear();
     for (const streamId of this.#reducer.streamIds()) this.#look(streamId);
   }
 
@@ -292,10 +305,30 @@ class ReferenceResolver implements Resolver {
     }
   }
 
-  #resume(reference: FailedReference, skip: boolean): void {
+  /** What a stream that is paused for want of memory was resumed for; forgotten once somebody else has let it go on. */
+  #stall(streamId: string): Stalled | undefined {
+    const stalled = this.#stalled.get(streamId);
+    if (stalled === undefined) return undefined;
+    const paused = this.#reducer.stats({ streamId }).queued > 0 && this.#reducer.unresolved({ streamId }) === undefined;
+    if (!paused) this.#stalled.delete(streamId);
+    return paused ? stalled : undefined;
+  }
+
+  #goOn(streamId: string): boolean {
+    const stalled = this.#stall(streamId);
+    if (stalled === undefined) return false;
+    this.#resume(stalled, stalled.skip);
+    return true;
+  }
+
+  #resume({ streamId, id, ref }: FailedReference, skip: boolean): void {
+    const reference = { streamId, id, ref };
+    this.#stalled.delete(streamId);
     try {
-      this.#reducer.resume({ streamId: reference.streamId, skip });
+      this.#reducer.resume({ streamId, skip });
     } catch (error) {
+      if (error instanceof StreamfoldError && error.code === "out_of_memory")
+        this.#stalled.set(streamId, { ...reference, skip });
       if (!(error instanceof StreamfoldError)) rethrow(error);
       else for (const one of error.errors ?? [error]) this.#report(one, reference);
     }

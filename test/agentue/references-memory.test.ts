@@ -1,4 +1,5 @@
 import { describe, expect, it } from "vitest";
+import { createResolver } from "../../src/agentue/index.js";
 import type { Reducer } from "../../src/engine/contract.js";
 import { append, modelOf, start } from "../contract/base.js";
 import { engineWithin, WASM_KINDS } from "../support/engines.js";
@@ -10,10 +11,10 @@ const X = { id: "x", type: "t", content: "" };
 const LIMITS = { queuedBytes: 1024 ** 3 };
 
 /** Appends to a stream until nothing fits any more; returns how many calls failed. */
-function fill(reducer: Reducer, id: string, streamId: string): number {
+function fill(reducer: Reducer, id: string, streamId: string, sizes = [65_536, 4096, 256, 16]): number {
   let seq = 2;
   let failed = 0;
-  for (const size of [65_536, 4096, 256, 16]) {
+  for (const size of sizes) {
     for (let i = 0; i < 3000; i++) {
       const fault = thrown(() => reducer.push(bytesOf(append(seq, id, "x".repeat(size), { stream_id: streamId }))));
       if (fault === undefined) seq++;
@@ -54,6 +55,41 @@ describe.each(WASM_KINDS)("%s without memory for what waits", (kind) => {
     if (!waits) reducer.push(bytesOf(append(2, "r", "y".repeat(3000), { stream_id: "waits" })));
     reducer.materialize({ id: "r", type: "t", content: "" }, { streamId: "waits" });
     expect(reducer.resume({ streamId: "waits" })).toBe(1);
+    engine.close();
+  });
+
+  it("a stream that finds no memory to go on is let go on by the resolver that had resumed it", async () => {
+    const engine = engineWithin(64, kind);
+    const reducer = engine.createReducer({
+      protocol: "agentue",
+      transport: "ndjson",
+      unresolved: "pause",
+      limits: LIMITS,
+    });
+    reducer.push(bytesOf(start(modelOf(X), { stream_id: "full" })));
+    reducer.push(bytesOf(start(modelOf(R), { stream_id: "waits" })));
+    reducer.push(bytesOf(append(2, "r", "y".repeat(150_000), { stream_id: "waits" })));
+    reducer.push(bytesOf(append(3, "r", "z", { stream_id: "waits" })));
+    fill(reducer, "x", "full", [65_536]);
+    const failures: unknown[] = [];
+    const address = { streamId: "waits", id: "r" };
+    const resolver = createResolver(reducer, {
+      load: ({ id }) => ({ id, type: "t", content: "" }),
+      onError: (error, reference) => failures.push([error.code, reference]),
+    });
+    await resolver.idle();
+    const told = ["out_of_memory", { ...address, ref: R.ref }];
+    expect([failures, resolver.failures()]).toEqual([[told], [address]]);
+    expect(resolver.retry({ streamId: "full", id: "r" })).toBe(false);
+    expect(resolver.retry({ streamId: "waits", id: "x" })).toBe(false);
+    expect(resolver.retry(address)).toBe(true);
+    expect(failures).toEqual([told, told]);
+    expect([reducer.seq({ streamId: "waits" }), reducer.stats({ streamId: "waits" }).queued]).toEqual([1, 2]);
+    reducer.release({ streamId: "full" });
+    expect(resolver.retry(address)).toBe(true);
+    expect([reducer.seq({ streamId: "waits" }), reducer.stats({ streamId: "waits" }).queued]).toEqual([3, 0]);
+    expect([resolver.failures(), resolver.retry(address)]).toEqual([[], false]);
+    resolver.close();
     engine.close();
   });
 
