@@ -1,3 +1,4 @@
+import { usageError } from "../errors.js";
 import { Unwritable } from "./unwritable.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -65,15 +66,25 @@ export class Output {
   }
 }
 
-/** Pieces of bytes as one, in a buffer of their own. */
+/** Pieces of bytes as one, in a buffer of their own. @throws StreamfoldError `out_of_memory` */
 export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
-  const all = new Uint8Array(parts.reduce((sum, part) => sum + part.length, 0));
+  const all = bytesFor(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
     all.set(part, at);
     at += part.length;
   }
   return all;
+}
+
+function bytesFor(length: number): Uint8Array {
+  try {
+    return new Uint8Array(length);
+  } catch (cause) {
+    const fault = usageError("out_of_memory");
+    fault.cause = cause;
+    throw fault;
+  }
 }
 
 /** Writes a string of ASCII; room must be there. Returns the offset behind it. */

@@ -1,3 +1,4 @@
+import { shown } from "../arguments.js";
 import { concatenate } from "../codec/output.js";
 import type { Transcoder, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
@@ -37,7 +38,7 @@ export class Output {
   constructor(recording: Recording, to: Transport) {
     const { protocol } = recording.options.judging;
     if (typeof to !== "string" || !isTransport(to, protocol) || to === "json") {
-      throw usageError("unsupported_transport", `${JSON.stringify(to)} cannot be written for "${protocol}"`);
+      throw usageError("unsupported_transport", `${shown(to)} cannot be written for "${protocol}"`);
     }
     this.#recording = recording;
     this.#to = to;

@@ -1,7 +1,8 @@
-import { describe } from "../arguments.js";
+import { describe, optionOf } from "../arguments.js";
 import type { Engine, FinishResult, ModelFormat, Reducer, StreamSelector, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { toBytes } from "../reducer/bytes.js";
+import { streamOf } from "../reducer/options.js";
 import { beginStreams } from "./agentue.js";
 import { type ReplayOptions, resolveOptions } from "./options.js";
 import { write } from "./output.js";
@@ -86,6 +87,8 @@ export interface Replay {
  * @throws StreamfoldError `bad_argument`, `unsupported_transport` for options that are not as `ReplayOptions` says
  */
 export function createReplay(engine: Engine, options: ReplayOptions): Replay {
+  if (typeof optionOf(engine, "createReducer") !== "function")
+    throw usageError("bad_argument", `a replay takes an engine, not ${describe(engine)}`);
   return new LogReplay(new Recording(engine, resolveOptions(options)));
 }
 
@@ -126,11 +129,11 @@ class LogReplay implements Replay {
     return this.#at(cursor, options, (reducer) => reducer.snapshotBytes(options));
   }
 
-  resumeFrom(cursor: ReplayCursor, options: ResumeOptions = {}): Uint8Array {
+  resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Uint8Array {
     const recording = this.#open();
-    const { streamId } = options;
-    if (recording.options.judging.protocol === "ag-ui") return resumeRun(recording, cursor, options);
-    return write(recording, options.to, (output) => {
+    const { streamId, to } = selected(options);
+    if (recording.options.judging.protocol === "ag-ui") return resumeRun(recording, cursor, { streamId, to });
+    return write(recording, to, (output) => {
       const walker = seek(recording, cursor, streamId ?? "");
       try {
         const reducer = walker?.reducer ?? recording.live;
@@ -142,11 +145,11 @@ class LogReplay implements Replay {
     });
   }
 
-  resumeLatest(options: ResumeOptions = {}): Uint8Array {
+  resumeLatest(options?: ResumeOptions): Uint8Array {
     const recording = this.#open();
-    const { streamId } = options;
-    if (recording.options.judging.protocol === "ag-ui") return resumeRun(recording, undefined, options);
-    return write(recording, options.to, (output) => {
+    const { streamId, to } = selected(options);
+    if (recording.options.judging.protocol === "ag-ui") return resumeRun(recording, undefined, { streamId, to });
+    return write(recording, to, (output) => {
       const { live } = recording;
       beginStreams(output, recording, live, streamId === undefined ? live.streamIds() : [streamId]);
     });
@@ -189,7 +192,7 @@ class LogReplay implements Replay {
 
   #at<T>(cursor: ReplayCursor, options: StreamSelector | undefined, read: (reducer: Reducer) => T): T {
     const recording = this.#open();
-    const walker = seek(recording, cursor, options?.streamId ?? "");
+    const walker = seek(recording, cursor, streamOf(options));
     if (walker === undefined) return read(recording.live);
     try {
       return read(walker.reducer);
@@ -202,6 +205,13 @@ class LogReplay implements Replay {
     if (this.#closed) throw usageError("closed");
     return this.#recording;
   }
+}
+
+/** What a call wants written. */
+function selected(options: ResumeOptions | undefined): { streamId: string | undefined; to: Transport | undefined } {
+  const streamId = streamOf(options);
+  const isNamed = optionOf(options, "streamId") !== undefined;
+  return { streamId: isNamed ? streamId : undefined, to: optionOf(options, "to") };
 }
 
 async function* chunksOf(

@@ -18,7 +18,7 @@ const encoder = new TextEncoder();
 export function resumeRun(
   recording: Recording,
   cursor: ReplayCursor | undefined,
-  { streamId = "", to }: { streamId?: string; to?: Transport },
+  { streamId = "", to }: { streamId: string | undefined; to: Transport | undefined },
 ): Uint8Array {
   if (streamId !== "") throw new StreamfoldError({ code: "no_model", streamId });
   for (let way = 0; ; way++) {

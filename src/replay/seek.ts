@@ -1,4 +1,4 @@
-import { describe } from "../arguments.js";
+import { describe, readable } from "../arguments.js";
 import { usageError } from "../errors.js";
 import type { Recording } from "./recording.js";
 import { Walker } from "./walker.js";
@@ -26,10 +26,23 @@ export function seek(recording: Recording, cursor: ReplayCursor, streamId: strin
   if (cursor === null || typeof cursor !== "object") {
     throw usageError("bad_argument", `a cursor is a seq, { seq }, { eventIndex } or { id }, not ${describe(cursor)}`);
   }
-  if ("seq" in cursor) return seekSeq(recording, position("seq", cursor.seq), cursor.streamId ?? streamId);
-  if ("eventIndex" in cursor) return seekIndex(recording, position("eventIndex", cursor.eventIndex));
-  if ("id" in cursor && typeof cursor.id === "string") return seekId(recording, cursor.id);
+  const { seq, eventIndex, id, of } = readable(() => membersOf(cursor));
+  if (seq !== undefined) return seekSeq(recording, position("seq", seq.value), of ?? streamId);
+  if (eventIndex !== undefined) return seekIndex(recording, position("eventIndex", eventIndex.value));
+  if (typeof id === "string") return seekId(recording, id);
   throw usageError("bad_argument", "a cursor is a seq, { seq }, { eventIndex } or { id }");
+}
+
+interface Members {
+  seq?: { value: unknown };
+  of?: string | undefined;
+  eventIndex?: { value: unknown };
+  id?: unknown;
+}
+
+function membersOf(cursor: Exclude<ReplayCursor, number>): Members {
+  if ("seq" in cursor) return { seq: { value: cursor.seq }, of: cursor.streamId };
+  return "eventIndex" in cursor ? { eventIndex: { value: cursor.eventIndex } } : { id: cursor.id };
 }
 
 function position(name: string, value: unknown): number {

@@ -132,4 +132,16 @@ describe.each(TRANSPORTS as readonly EmitterTransport[])("splitting over %s", (t
     expect(emitter.seq).toBeGreaterThan(5);
     expect((emitter.snapshot()!.blocks[0] as Json).content).toBe("0123456789".repeat(90));
   });
+
+  it("refuses an event whose parts would go beyond the last seq", () => {
+    const emitter = createEmitter({ transport, splitAt: 128, seq: 2 ** 53 - 4 }) as Emitter;
+    emitter.start({ biz: "chat", blocks: [{ id: "a", type: "text", content: "" }] });
+    const before = [emitter.seq, emitter.snapshot()];
+    expect(() => emitter.append("a", "content", LONG)).toThrow(
+      expect.objectContaining({ code: "bad_field", path: "/seq" }),
+    );
+    expect([emitter.seq, emitter.snapshot()]).toEqual(before);
+    emitter.append("a", "content", "x");
+    expect(emitter.seq).toBe(2 ** 53 - 2);
+  });
 });

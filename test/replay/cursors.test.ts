@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { ReplayCursor } from "../../src/replay/index.js";
+import { createReplay, type ReplayCursor } from "../../src/replay/index.js";
 import { append, end, modelOf, ping, start } from "../contract/base.js";
 import { engine, KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
@@ -106,6 +106,31 @@ describe.each(KINDS)("places of a log on %s", (kind) => {
       expect(thrown(() => replay.snapshotAt(cursor as never))?.code, JSON.stringify(cursor)).toBe("bad_argument");
       expect(thrown(() => replay.resumeFrom(cursor as never))?.code, JSON.stringify(cursor)).toBe("bad_argument");
     }
+    replay.close();
+  });
+
+  it("takes what cannot be read for a bad argument", () => {
+    const replay = createReplay(engine(kind), { protocol: "agentue", transport: "ndjson" });
+    const trap = (): never => {
+      throw new Error("trap");
+    };
+    const unreadable = new Proxy({}, { get: trap, has: trap }) as never;
+    const calls: (() => unknown)[] = [
+      () => createReplay(unreadable, { protocol: "agentue", transport: "ndjson" }),
+      () => createReplay(undefined as never, { protocol: "agentue", transport: "ndjson" }),
+    ];
+    for (const wrong of [unreadable, null as never]) {
+      calls.push(
+        () => replay.snapshotAt(wrong),
+        () => replay.resumeFrom(wrong),
+        () => replay.resumeFrom(0, wrong),
+        () => replay.snapshotAt(0, wrong),
+        () => replay.resumeLatest(wrong),
+      );
+    }
+    for (const [i, run] of calls.entries()) expect(thrown(run)?.code, `call ${i}`).toBe("bad_argument");
+    for (const to of [unreadable, 5n as never])
+      expect(thrown(() => replay.resumeLatest({ to }))?.code).toBe("unsupported_transport");
     replay.close();
   });
 

@@ -403,4 +403,17 @@ describe.each(KINDS)("createTranscoder (%s)", (kind) => {
     expect(protobuf.push(ndjson(event)).length).toBeGreaterThan(2 * levels);
     protobuf.close();
   });
+
+  it("writes what a large chunk comes to in one piece, and each of its events once", () => {
+    const events: object[] = [START];
+    for (let seq = 2; seq < 14; seq++) events.push(append(seq, `${seq}`.repeat(500_000)));
+    const wire = ndjson(...events);
+    const transcoder = make();
+    const parts = events.map((event) => transcoder.push(ndjson(event)));
+    transcoder.close();
+    const whole = make();
+    expect(Buffer.compare(whole.push(wire), Buffer.concat(parts))).toBe(0);
+    expect(whole.push(ndjson(end(14))).length).toBeLessThan(100);
+    whole.close();
+  });
 });

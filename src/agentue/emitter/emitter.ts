@@ -1,4 +1,4 @@
-import { R_LIMIT_MESSAGE, R_OTHER_ID } from "../../../assembly/abi/codes.js";
+import { R_INTEGER, R_LIMIT_MESSAGE, R_OTHER_ID } from "../../../assembly/abi/codes.js";
 import { describe } from "../../arguments.js";
 import { concatenate } from "../../codec/output.js";
 import type { StreamStatus } from "../../engine/contract.js";
@@ -390,6 +390,14 @@ class EventEmitter {
     const { splitAt, id } = this.#options;
     const parts = whole.length > splitAt ? this.#splitter?.split(event) : undefined;
     const written = parts ?? [{ event, message: whole }];
+    // The first one's seq is judged with the event.
+    if (!Number.isSafeInteger(written.at(-1)!.event.seq))
+      throw new StreamfoldError({
+        code: "bad_field",
+        reason: R_INTEGER,
+        path: "/seq",
+        streamId: this.#options.streamId,
+      });
     for (const { message } of written) this.#checkSize(message);
     return written.map(({ event: one, message }) => {
       const cursor = id?.(one as unknown as AgentUEEvent);

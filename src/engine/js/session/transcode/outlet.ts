@@ -1,5 +1,6 @@
 import { LOSS_SURROGATE, R_WIRE_RANGE } from "../../../../../assembly/abi/codes.js";
 import type { Losses } from "../../../../codec/losses.js";
+import { concatenate } from "../../../../codec/output.js";
 import { encodeUtf8 } from "../../../../codec/text.js";
 import { type Fault, LOSSES } from "../../../../errors.js";
 import { stringify, writeJson } from "../../../../json/exact.js";
@@ -19,6 +20,9 @@ export interface Route {
   streamId?: string;
   seq?: number;
 }
+
+/** Code units that are kept as a string: the strings of a runtime have an end, at half a gigabyte or less. */
+const PIECE = 1 << 22;
 
 const UNNAMED: Route = { streamId: "" };
 
@@ -41,6 +45,8 @@ export class Outlet {
   /** `LOSS_` bits that have been told. */
   private told = 0;
   private text = "";
+  /** What was written before `text`. */
+  private pieces: Uint8Array[] = [];
 
   constructor({ to, enforce, adapt }: TranscodeOptions, pipeline: Pipeline) {
     this.passes = !enforce;
@@ -57,7 +63,7 @@ export class Outlet {
 
   /** Sends the text of an event of our own making on a text wire. */
   sendText(json: string): void {
-    this.text += this.frame(json);
+    this.append(this.frame(json));
     if (this.read.bits !== 0) this.tell(this.read.bits, UNNAMED);
   }
 
@@ -131,7 +137,7 @@ export class Outlet {
       return;
     }
     if ("text" in draft) {
-      this.text += draft.text;
+      this.append(draft.text);
       this.tell(this.read.bits, route);
       return;
     }
@@ -177,9 +183,19 @@ export class Outlet {
   /** What was written since the last call. */
   take(): Uint8Array {
     if (this.binary !== undefined) return this.binary.take();
-    const taken = encodeUtf8(this.text);
+    const last = encodeUtf8(this.text);
+    const pieces = this.pieces;
     this.text = "";
-    return taken;
+    if (pieces.length === 0) return last;
+    this.pieces = [];
+    return concatenate([...pieces, last]);
+  }
+
+  private append(text: string): void {
+    this.text += text;
+    if (this.text.length < PIECE) return;
+    this.pieces.push(encodeUtf8(this.text));
+    this.text = "";
   }
 
   /** Begins anew. */
@@ -189,5 +205,6 @@ export class Outlet {
     this.draft = undefined;
     this.told = 0;
     this.text = "";
+    this.pieces = [];
   }
 }
