@@ -44,20 +44,6 @@ const HIGH: u64 = 0x8080808080808080;
   else return firstByte(zeroBytes(load<u64>(p) ^ (ONES * <u64>a)));
 }
 
-/** Up to what `JSON.stringify` escapes, or 0xED, the lead byte of encoded surrogates. */
-@inline export function unescapedRun(p: usize): usize {
-  if (ASC_FEATURE_SIMD) {
-    const v = v128.load(p);
-    return firstBit(i8x16.bitmask(v128.or(
-      v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))),
-      v128.or(i8x16.lt_u(v, i8x16.splat(0x20)), i8x16.eq(v, i8x16.splat(<i8>0xed))))));
-  } else {
-    const x = load<u64>(p);
-    return firstByte(
-      zeroBytes(x ^ (ONES * 0x22)) | zeroBytes(x ^ (ONES * 0x5c)) | ((x - ONES * 0x20) & ~x & HIGH) | zeroBytes(x ^ (ONES * 0xed)));
-  }
-}
-
 /** Up to what the contents of a string must escape: quote, backslash, control character. */
 @inline export function escapableRun(p: usize): usize {
   if (ASC_FEATURE_SIMD) {

@@ -1,18 +1,16 @@
 // String contents between three spellings: JSON as it came, *canonical* (what `JSON.stringify` prints), plain UTF-8.
 import { equalBits } from "./bitmap";
-import { BLOCK, byteRun, copyBlock, escapableRun, unescapedRun } from "./block";
+import { BLOCK, byteRun, copyBlock, escapableRun } from "./block";
 import { hexFour, putHexEscape } from "./hex";
 import { utf8Put } from "./utf8";
 
-export { codeUnits, endsWithHighSurrogate, startsWithLowSurrogate } from "./units";
-
 let stoppedAt: usize = 0;
 
-// Copies up to the first backslash, the first byte that is to be escaped (`escaping`), or the end; stoppedAt tells where.
+// Copies up to the first backslash or the end; stoppedAt tells where.
 // `d` may be `p` or lie below it: a block is stored whole only where it cannot reach text that is still to be read.
-@inline function copyClean(p: usize, end: usize, d: usize, escaping: bool): usize {
+@inline function copyClean(p: usize, end: usize, d: usize): usize {
   while (p < end) {
-    let n = escaping ? unescapedRun(p) : byteRun(p, 0x5c);
+    let n = byteRun(p, 0x5c);
     if (n > end - p) n = end - p;
     if (n == BLOCK || p - d >= BLOCK) copyBlock(d, p);
     else if (p != d) for (let i: usize = 0; i < n; i++) store<u8>(d + i, load<u8>(p + i));
@@ -26,7 +24,7 @@ let stoppedAt: usize = 0;
 @inline function isHighHalf(unit: u32): bool { return (unit & 0xfc00) == 0xd800; }
 @inline function isLowHalf(unit: u32): bool { return (unit & 0xfc00) == 0xdc00; }
 
-/** Where the escape that `putCanonicalEscape` or `putPlainEscape` read ends. */
+/** Where the escape that was read last ends. */
 export let escapeEnd: usize = 0;
 
 // Code point of the \u escape at `p`; two halves count as one character, a lone half as itself.
@@ -83,7 +81,7 @@ export function putCanonicalEscape(p: usize, end: usize, d: usize): usize {
  */
 export function canonicalEscapes(src: usize, end: usize, dst: usize): usize {
   while (true) {
-    dst = copyClean(src, end, dst, false);
+    dst = copyClean(src, end, dst);
     if (stoppedAt >= end) return dst;
     dst = putCanonicalEscape(stoppedAt, end, dst);
     src = escapeEnd;
@@ -94,7 +92,7 @@ export function canonicalEscapes(src: usize, end: usize, dst: usize): usize {
 /** Validated JSON string contents to plain UTF-8 (lone halves as WTF-8). Never longer; overlap as in `canonicalEscapes`. */
 export function unescape(src: usize, end: usize, dst: usize): usize {
   while (true) {
-    dst = copyClean(src, end, dst, false);
+    dst = copyClean(src, end, dst);
     if (stoppedAt >= end) return dst;
     const e = <u32>load<u8>(stoppedAt, 1);
     if (e == 0x75) {
@@ -159,35 +157,6 @@ function plainOf(letter: u32): u32 {
   if (letter == 0x74) return 9;
   if (letter == 0x72) return 13;
   return letter == 0x62 ? 8 : 12;
-}
-
-/**
- * Plain UTF-8 or WTF-8 to canonical JSON string contents. Up to six times as long; 16 bytes of slack behind the output.
- * Encoded halves that stand next to each other become one character.
- */
-export function escapeTo(src: usize, end: usize, dst: usize): usize {
-  while (true) {
-    dst = copyClean(src, end, dst, true);
-    const p = stoppedAt;
-    if (p >= end) return dst;
-    const c = <u32>load<u8>(p);
-    if (c != 0xed) { dst = putEscaped(dst, c); src = p + 1; continue; }
-    src = p + 3;
-    const unit = threeByteUnit(p);
-    if ((unit & 0xf800) != 0xd800) {
-      store<u16>(dst, load<u16>(p));
-      store<u8>(dst, load<u8>(p, 2), 2);
-      dst += 3;
-    } else if (isHighHalf(unit) && end - src >= 3 && load<u8>(src) == 0xed && isLowHalf(threeByteUnit(src))) {
-      dst = utf8Put(dst, 0x10000 + ((unit - 0xd800) << 10) + (threeByteUnit(src) - 0xdc00));
-      src += 3;
-    } else dst = putHexEscape(dst, unit);
-  }
-  return dst;
-}
-
-@inline function threeByteUnit(p: usize): u32 {
-  return (<u32>(load<u8>(p) & 15) << 12) | (<u32>(load<u8>(p, 1) & 63) << 6) | <u32>(load<u8>(p, 2) & 63);
 }
 
 /** Well-formed UTF-8 [src, end) to canonical JSON string contents, twice as long when it is JSON text; 16 bytes of slack behind the output. No overlap. */

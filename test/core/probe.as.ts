@@ -5,6 +5,7 @@ export * from "../../assembly/memory/copy";
 export * from "../../assembly/text/utf8";
 export * from "../../assembly/text/scan";
 export * from "../../assembly/text/escape";
+export * from "../../assembly/text/units";
 export * from "../../assembly/text/number";
 export * from "../../assembly/text/hash";
 export * from "../../assembly/text/validate";

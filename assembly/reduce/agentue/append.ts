@@ -2,9 +2,8 @@
 import * as code from "../../abi/codes";
 import { HAS_LOOSE_ESCAPE } from "../../text/scan";
 import { canonicalEscapes } from "../../text/escape";
-import { startsWithLowSurrogate } from "../../text/units";
 import { canonicalize } from "../../text/minify";
-import { codeUnits } from "../../text/units";
+import { codeUnits, startsWithLowSurrogate } from "../../text/units";
 import { setAccount } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
 import { chainAppend, chainAppendShort, chainBytes, chainOf, chainUnits } from "../../document/chain";

@@ -17,8 +17,8 @@ import * as piece from "./pieces";
 
 @inline function isFirst(s: usize, m: usize): bool { return findMessage(s, idOf(m), idLengthOf(m)) == m; }
 
-/** Adds the id of the block of message `m`, which is number `i`. */
-export function putMessageId(s: usize, m: usize, i: u32): void {
+// Adds the id of the block of message `m`, which is number `i`.
+function putMessageId(s: usize, m: usize, i: u32): void {
   if (isFirst(s, m)) putPiece(piece.MESSAGE_COLON);
   else {
     putPiece(piece.KIND_MESSAGE);
