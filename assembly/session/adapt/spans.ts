@@ -196,9 +196,13 @@ function closed(c: usize, kind: u32, f: u32, status: u8): u32 {
   return kind == SUBAGENT ? SPAN_WHOLE : SPAN_STATUS;
 }
 
+// All of it or nothing: half an error would stand in every later `start`.
 function describeEnd(tail: usize, status: u8): bool {
-  if (status != HAS_FAILED) return keep(tail, piece.OUTCOME, ag.F_OUTCOME) && keep(tail, piece.RESULT, ag.F_RESULT);
-  return keepPiece(tail, piece.ERROR) && keep(tail, piece.OPEN_MESSAGE, ag.F_MESSAGE) && keep(tail, piece.CODE, ag.F_CODE) && bytesAppend(tail, BRACE, 1);
+  const before = load<u32>(tail, RUN_LEN);
+  const done = status != HAS_FAILED ? keep(tail, piece.OUTCOME, ag.F_OUTCOME) && keep(tail, piece.RESULT, ag.F_RESULT)
+    : keepPiece(tail, piece.ERROR) && keep(tail, piece.OPEN_MESSAGE, ag.F_MESSAGE) && keep(tail, piece.CODE, ag.F_CODE) && bytesAppend(tail, BRACE, 1);
+  if (!done) store<u32>(tail, before, RUN_LEN);
+  return done;
 }
 
 function forgetEnded(c: usize): void {
