@@ -2,7 +2,19 @@ import { describe, expect, it } from "vitest";
 import type { EngineKind, ForkOptions, Reducer } from "../../src/engine/contract.js";
 import { AguiGenerator } from "../fuzz/agui-generate.js";
 import { Generator } from "../fuzz/generate.js";
-import { finished, started, text, textContent, textStart, tool, toolArgs, toolStart } from "../support/agui-events.js";
+import {
+  custom,
+  finished,
+  started,
+  subagentStarted,
+  text,
+  textChunk,
+  textContent,
+  textStart,
+  tool,
+  toolArgs,
+  toolStart,
+} from "../support/agui-events.js";
 import { utf8 } from "../support/bytes.js";
 import { engine, KINDS } from "../support/engines.js";
 import { canonical } from "../support/exact-json.js";
@@ -310,6 +322,23 @@ describe.each(KINDS)("fork on %s", (kind) => {
     fork.close();
   });
 
+  it("counts what it has taken along against its own queue", () => {
+    const parent = open(kind, { protocol: "agentue", options: { limits: { queuedBytes: 250 } } }, "bytes");
+    parent.take(start());
+    parent.reducer.pause();
+    parent.take(append(2, "a", "x".repeat(80)));
+    const fork = parent.reducer.fork();
+    for (const one of [parent.reducer, fork]) {
+      thrown(() => one.push(line(append(3, "a", "y".repeat(80)))));
+      expect(one.stats({ streamId: "" }).queued).toBe(1);
+      one.resume();
+    }
+    expect([parent.reducer.status(), fork.status()]).toEqual(["refused", "refused"]);
+    expect(fork.snapshot()).toEqual(parent.reducer.snapshot());
+    parent.reducer.close();
+    fork.close();
+  });
+
   it("refuses an event lost from the queue as the parent does", () => {
     const parent = open(kind, { protocol: "agentue", options: { limits: { queuedBytes: 150 } } }, "bytes");
     parent.take(start());
@@ -353,6 +382,36 @@ describe.each(KINDS)("fork on %s", (kind) => {
     const second = parent.reducer.fork();
     expect(thrown(() => second.push(line(append(3, "a", "x".repeat(1000)))))?.code).toBe("limit");
     for (const one of [second, fork, parent.reducer]) one.close();
+  });
+
+  it("goes on with the chunk stream of a subagent, which its kind alone names", () => {
+    const parent = open(kind, agui, "bytes");
+    for (const event of [
+      started(),
+      subagentStarted("s"),
+      textChunk({ messageId: "m", subagentRunId: "s", delta: "a" }),
+    ])
+      parent.take(event);
+    const fork = parent.reducer.fork();
+    for (const one of [fork, parent.reducer]) one.push(line(textChunk({ delta: "b" })));
+    expect(fork.snapshot<{ messages: object[] }>()?.messages).toMatchObject([
+      { id: "m", content: "ab", subagentRunId: "s" },
+    ]);
+    expect(fork.snapshot()).toEqual(parent.reducer.snapshot());
+    parent.reducer.close();
+    fork.close();
+  });
+
+  it("does not say again what its run was warned of", () => {
+    const parent = open(kind, agui, "bytes");
+    for (const event of [started(), custom("x", null, { more: 1 })]) parent.take(event);
+    const warnings: string[] = [];
+    const fork = parent.reducer.fork({ onWarning: ({ path }) => void warnings.push(path!) });
+    for (const more of [{ more: 1 }, { other: 1 }, { other: 2 }]) fork.push(line(custom("x", null, more)));
+    expect(warnings).toEqual(["/other"]);
+    expect(parent.told.filter((text) => text.includes("unknown_property"))).toHaveLength(1);
+    parent.reducer.close();
+    fork.close();
   });
 
   it("branches a run", () => {

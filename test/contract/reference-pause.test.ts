@@ -336,6 +336,21 @@ const CASES: Case[] = [
     warnings: [{ code: "duplicate_seq", path: "/seq" }],
     streams: [{ status: "open", seq: 1, model: modelOf(R) }],
   },
+  {
+    name: "the body of another reference leaves the stream waiting, so that a start is judged at once",
+    options: OPTIONS,
+    steps: [
+      start(modelOf(X, R, { id: "s", ref: "other" })),
+      append(2, "r", "a"),
+      materialize({ ...BODY, id: "s" }),
+      waits({ id: "r", ref: "key" }, 1),
+      start(modelOf(X)),
+      waits(undefined, 0),
+    ],
+    applied: 2,
+    pauses: [{ seq: 2 }],
+    streams: [{ status: "open", seq: 1, model: modelOf(X) }],
+  },
 ];
 
 const SIZE = JSON.stringify(append(2, "r", "0")).length;
@@ -363,11 +378,21 @@ const QUEUE: Case[] = [
     name: "a start ends the waiting of a stream that lost events",
     plain: true,
     options: { ...OPTIONS, limits: { queuedBytes: SIZE } },
-    steps: [start(modelOf(X, R)), append(2, "r", "0"), append(3, "r", "1"), start(modelOf(X)), append(2, "x", "!")],
-    applied: 3,
+    steps: [
+      start(modelOf(X, R)),
+      append(2, "r", "0"),
+      append(3, "r", "1"),
+      start(modelOf(X)),
+      append(2, "x", "!"),
+      call("pause", (fold) => fold.reducer.pause()),
+      append(3, "x", "?"),
+      waits(undefined, 1),
+      resume(1),
+    ],
+    applied: 4,
     errors: [{ code: "limit", path: "/stream_id", seq: 3, eventIndex: 2 }],
     pauses: [{ seq: 2 }],
-    streams: [{ status: "open", seq: 2, model: modelOf({ ...X, content: "!" }) }],
+    streams: [{ status: "open", seq: 3, model: modelOf({ ...X, content: "!?" }) }],
   },
   {
     name: "a patch that is too long to wait is lost at once",
