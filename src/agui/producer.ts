@@ -1,4 +1,5 @@
 import { readable } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import type { AguiSessionOptions, RunStatus } from "../engine/contract.js";
 import { cloneValue } from "../engine/js/codec/clone.js";
 import type { ModelChanges } from "../engine/js/reduce/agui/changes.js";
@@ -68,17 +69,17 @@ export interface Producer {
    * @throws StreamfoldError `bad_event`, `bad_order`, `bad_attribution`, `chunk_conflict`, `delta_failed` or `limit` with the path of what is wrong;
    *   `not_json`, `too_deep` for a value that cannot be written
    */
-  emit(event: AGUIEvent): Uint8Array;
+  emit(event: AGUIEvent): Bytes;
   /** RUN_STARTED; `threadId`, `runId` and `parentRunId` are those of the input unless given. Throws as `emit` does. */
-  start(fields?: StartFields): Uint8Array;
+  start(fields?: StartFields): Bytes;
   /** RUN_FINISHED of the run that is running; a success names the calls that are pending (AG-UI R12). Throws as `emit` does. */
-  finish(fields?: FinishFields): Uint8Array;
+  finish(fields?: FinishFields): Bytes;
   /** RUN_ERROR. Throws as `emit` does. */
-  fail(message: string, fields?: FailFields): Uint8Array;
+  fail(message: string, fields?: FailFields): Bytes;
   /** What closes everything that is open, the last opened first: ENDs, STEP_FINISHED, and SUBAGENT_ERROR for subagents. */
-  closeOpen(): Uint8Array[];
+  closeOpen(): Bytes[];
   /** Ends a run that was stopped on purpose (AG-UI O6): what `closeOpen` gives, then RUN_FINISHED with the cancelled outcome. */
-  cancel(fields?: CancelFields): Uint8Array[];
+  cancel(fields?: CancelFields): Bytes[];
   /** The thread as a consumer that has read everything sees it: a value of the caller's own, to be stored for the next run. */
   snapshot<Model = AGUIModel>(): Model;
 }
@@ -170,12 +171,12 @@ class EventProducer implements Producer {
     return viewOf(this.reducer).run.pendingToolCallIds as string[];
   }
 
-  emit(event: AGUIEvent): Uint8Array {
+  emit(event: AGUIEvent): Bytes {
     return (DELTAS.has(event?.type) && this.emitDelta(event)) || this.emitWhole(event);
   }
 
   /** A plain delta of what is open goes out at once; everything else takes the long way. */
-  private emitDelta(event: AGUIEvent): Uint8Array | undefined {
+  private emitDelta(event: AGUIEvent): Bytes | undefined {
     const prototype = Object.getPrototypeOf(event);
     if (prototype !== Object.prototype && prototype !== null) return undefined;
     const bytes = this.encoder.encode(event);
@@ -185,7 +186,7 @@ class EventProducer implements Producer {
     return bytes;
   }
 
-  private emitWhole(given: AGUIEvent): Uint8Array {
+  private emitWhole(given: AGUIEvent): Bytes {
     const { value, depth, bound, exact } = ownTree(given, this.depth);
     judgeEvent(value);
     const declared =
@@ -213,7 +214,7 @@ class EventProducer implements Producer {
     return "code" in meant ? [] : meant;
   }
 
-  start(fields: StartFields = {}): Uint8Array {
+  start(fields: StartFields = {}): Bytes {
     const { threadId = "", runId = "", parentRunId } = this.input ?? {};
     const own = { threadId, runId, ...(parentRunId === undefined ? {} : { parentRunId }) };
     if (this.input === undefined && (fields.threadId === undefined || fields.runId === undefined))
@@ -221,7 +222,7 @@ class EventProducer implements Producer {
     return this.emit({ type: "RUN_STARTED", ...own, ...withoutUndefined(fields) } as AGUIEvent);
   }
 
-  finish(fields: FinishFields = {}): Uint8Array {
+  finish(fields: FinishFields = {}): Bytes {
     return this.emit(this.finished(fields));
   }
 
@@ -238,15 +239,15 @@ class EventProducer implements Producer {
     return { type: "RUN_FINISHED", threadId, runId, ...given, ...named } as AGUIEvent;
   }
 
-  fail(message: string, fields: FailFields = {}): Uint8Array {
+  fail(message: string, fields: FailFields = {}): Bytes {
     return this.emit({ type: "RUN_ERROR", message, ...withoutUndefined(fields) } as AGUIEvent);
   }
 
-  closeOpen(): Uint8Array[] {
+  closeOpen(): Bytes[] {
     return this.closing().map((event) => this.emit(event));
   }
 
-  cancel(fields: CancelFields = {}): Uint8Array[] {
+  cancel(fields: CancelFields = {}): Bytes[] {
     const finished = this.finished({ ...fields, outcome: { type: "cancelled" } });
     // What is wrong with it must show before anything is closed.
     judgeEvent(ownTree(finished, this.depth).value);

@@ -1,4 +1,5 @@
 import { usageError } from "../errors.js";
+import type { Bytes } from "../bytes.js";
 import { Unwritable } from "./unwritable.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
@@ -8,7 +9,7 @@ const encoder = /* @__PURE__ */ new TextEncoder();
  * `bytes` is another buffer then, and `length` and `from` move, so nobody keeps them over a call that may grow it.
  */
 export class Output {
-  bytes: Uint8Array<ArrayBuffer>;
+  bytes: Bytes;
   /** Where the next byte goes. */
   length = 0;
   /** Where the bytes begin that must be kept. */
@@ -27,7 +28,7 @@ export class Output {
   }
 
   /** Bytes from `from` on, in a buffer of their own. */
-  copy(): Uint8Array<ArrayBuffer> {
+  copy(): Bytes {
     return this.bytes.slice(this.from, this.length);
   }
 
@@ -53,7 +54,7 @@ export class Output {
 
   private grow(more: number): void {
     const kept = this.length - this.from;
-    let grown: Uint8Array<ArrayBuffer>;
+    let grown: Bytes;
     try {
       grown = new Uint8Array(Math.max(this.least, kept + more, 2 * kept));
     } catch (cause) {
@@ -67,7 +68,7 @@ export class Output {
 }
 
 /** Pieces of bytes as one, in a buffer of their own. @throws StreamfoldError `out_of_memory` */
-export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
+export function concatenate(parts: readonly Uint8Array[]): Bytes {
   const all = bytesFor(parts.reduce((sum, part) => sum + part.length, 0));
   let at = 0;
   for (const part of parts) {
@@ -77,7 +78,7 @@ export function concatenate(parts: readonly Uint8Array[]): Uint8Array {
   return all;
 }
 
-function bytesFor(length: number): Uint8Array {
+function bytesFor(length: number): Bytes {
   try {
     return new Uint8Array(length);
   } catch (cause) {

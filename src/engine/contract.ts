@@ -1,4 +1,5 @@
 // Long: what engines implement and what applications see stand in one place, as types only.
+import type { Bytes } from "../bytes.js";
 import type { Fault, StreamfoldError, WarningCode, WarningFacts } from "../errors.js";
 import type { Limits } from "../limits.js";
 import type { AdapterOptions, AdaptOptions } from "./adapting.js";
@@ -256,7 +257,7 @@ export interface EngineSession {
   load(streamId: string, seq: number | undefined, model: Uint8Array, format: ModelFormat): Fault | undefined;
   /** Like `load` for a JavaScript value; only object sessions have it. */
   loadValue?(streamId: string, seq: number | undefined, model: unknown): Fault | undefined;
-  checkpoint(): Uint8Array;
+  checkpoint(): Bytes;
   restore(bytes: Uint8Array): Fault | undefined;
   /** `block`: JSON text. Paths of faults point into the block. `id`: the one that it must have. */
   materialize(streamId: string, block: Uint8Array, id?: string): Fault | undefined;
@@ -301,7 +302,7 @@ export interface EngineSession {
    */
   fork(streamId: string, as: string, options: SessionOptions): EngineSession | Fault;
   /** Of a session with `transcode`: what was written since the last call, in the order of the wire, owned by the caller. */
-  takeOutput?(): Uint8Array;
+  takeOutput?(): Bytes;
   /** AG-UI: the argument text of a tool call from code unit `from` on; undefined when no such call is held. */
   argumentText?(toolCallId: string, from: number): ArgumentText | undefined;
   close(): void;
@@ -335,7 +336,7 @@ export interface EngineDocument {
   /** A fresh JavaScript value of what lies at a well-formed pointer (RFC 6901); undefined where nothing is. */
   get(pointer: string, integers: "number" | "bigint"): unknown;
   /** Compact JSON of what lies at a well-formed pointer, owned by the caller; undefined where nothing is. */
-  bytes(pointer: string): Uint8Array | undefined;
+  bytes(pointer: string): Bytes | undefined;
   /** Bytes of the whole document as compact JSON. */
   size(): number;
   /** Patches applied so far. */
@@ -356,7 +357,7 @@ export interface EngineAssembler {
   /** Total and numbers of the frames of a block that is not whole; undefined for any other. */
   numbers(blockId: string): { total: number; numbers: Float64Array } | undefined;
   /** The text of a whole block, owned by the caller; undefined for any other. */
-  text(blockId: string): Uint8Array | undefined;
+  text(blockId: string): Bytes | undefined;
   isWhole(blockId: string): boolean;
   /** Forgets a block; false when there is none. */
   drop(blockId: string): boolean;
@@ -389,15 +390,11 @@ export interface EngineCore {
    * @param ids the text that each id begins with, its number following, or what gives the id of a frame by its number, asked once for each in order
    * @returns NDJSON, or the least budget that would do when `maxBytes` is too small (with a function: for the frame that does not fit)
    */
-  frameBlock(
-    block: Uint8Array,
-    maxBytes: number,
-    ids: string | ((seq: number) => string),
-  ): Uint8Array | LeastBudget | Fault;
+  frameBlock(block: Uint8Array, maxBytes: number, ids: string | ((seq: number) => string)): Bytes | LeastBudget | Fault;
   /** Restores the block of its frames, NDJSON in any order (docs/frames.md §3). */
-  unframe(frames: Uint8Array): Uint8Array | Fault;
+  unframe(frames: Uint8Array): Bytes | Fault;
   /** Puts every block that is kept in frames back into a stored model (docs/frames.md §5): JSON text in, JSON text out. */
-  resolveFrames(model: Uint8Array): Uint8Array | Fault;
+  resolveFrames(model: Uint8Array): Bytes | Fault;
   /** @param limits complete and checked */
   createAssembler(limits: AssemblerLimits): EngineAssembler;
   memory(): EngineMemory;
@@ -512,7 +509,7 @@ export interface Reducer {
   finish(): FinishResult;
   reconnect(): void;
   load(model: unknown, options?: StreamSelector & { seq?: number; format?: ModelFormat }): void;
-  checkpoint(): Uint8Array;
+  checkpoint(): Bytes;
   restore(bytes: Uint8Array): void;
   /** AgentUE: the inline body of a reference takes its place. `id`: the one that it must have, else `bad_block`. */
   materialize(block: unknown, options?: StreamSelector & { id?: string }): void;
@@ -526,7 +523,7 @@ export interface Reducer {
   resume(options?: StreamSelector & { skip?: boolean }): number;
   /** The model as a fresh value, or undefined without one. `Model` is what the caller takes it for, such as `AgentUEModel` of streamfold/agentue. */
   snapshot<Model = unknown>(options?: StreamSelector & { integers?: "number" | "bigint" }): Model | undefined;
-  snapshotBytes(options?: StreamSelector & { format?: ModelFormat }): Uint8Array;
+  snapshotBytes(options?: StreamSelector & { format?: ModelFormat }): Bytes;
   withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: StreamSelector & { format?: ModelFormat }): T;
   changes(options?: StreamSelector & { since?: number }): ChangeSet;
   status(options?: StreamSelector): StreamStatus;
@@ -585,9 +582,9 @@ export interface TranscoderOptions extends Omit<ReducerOptions, ReducerOnly> {
  */
 export interface Transcoder {
   /** Consumes the chunk, cut anywhere (a whole message for `from: "json"`); returns what it came to, owned by the caller. Throws as `push` of a reducer does. */
-  push(chunk: ArrayBuffer | ArrayBufferView): Uint8Array;
+  push(chunk: ArrayBuffer | ArrayBufferView): Bytes;
   /** The end of the body: returns what its tail came to. `status` says whether the body was whole. A later `push` begins another body. */
-  finish(): Uint8Array;
+  finish(): Bytes;
   /** "open" until `finish()`, then as the `status` it gives for a reducer; without enforcement "complete" is a body that was not cut inside of a message. */
   readonly status: "open" | "complete" | "truncated";
   stats(): Stats;
@@ -629,7 +626,7 @@ export interface JsonDocument {
   /** What lies at a JSON pointer (RFC 6901) as a fresh value; undefined where nothing is. */
   get(pointer: string, options?: { integers?: "number" | "bigint" }): unknown;
   /** Compact JSON, owned by the caller, of the document or of what lies at a pointer; `bad_argument` where nothing is. */
-  bytes(pointer?: string): Uint8Array;
+  bytes(pointer?: string): Bytes;
   /** The whole document as a fresh value. */
   value(options?: { integers?: "number" | "bigint" }): unknown;
   /** Bytes of the document as compact JSON. */
@@ -710,7 +707,7 @@ export interface FrameAssembler {
   /** What the blocks lack that are not whole, or one of them. */
   missing(blockId?: string): MissingFrames[];
   /** The text of a whole block, byte for byte, owned by the caller; the assembler forgets it. `missing_frames` when it is not whole, `missing_block` when none of its frames has come. */
-  take(blockId: string): Uint8Array;
+  take(blockId: string): Bytes;
   /**
    * Hands a whole block to a reducer as `reducer.materialize` does, inside of the core where both are of one engine; the assembler forgets it, unless the reducer refuses.
    *
@@ -749,7 +746,7 @@ export interface Engine {
    * @throws StreamfoldError of a text `bad_json`, `invalid_utf8`, `too_deep` with `byteOffset`, of a value `not_json`, `too_deep`; `bad_block` with a path;
    *   `bad_argument` for options, also for a budget that is too small, whose message names the least one; `out_of_memory`
    */
-  frameBlock(block: unknown, options: FrameBlockOptions): Uint8Array;
+  frameBlock(block: unknown, options: FrameBlockOptions): Bytes;
   /**
    * Restores a block (AgentUE §3.3, docs/frames.md §3).
    *
@@ -758,14 +755,14 @@ export interface Engine {
    * @throws StreamfoldError `bad_json`, `invalid_utf8`, `too_deep`, `bad_block`, `frame_conflict`, `duplicate_id` with the frame's number as `eventIndex`, or with the
    *   block's id as `subject` where the restored text is meant; `missing_frames`; `out_of_memory`
    */
-  unframe(frames: ArrayBuffer | ArrayBufferView): Uint8Array;
+  unframe(frames: ArrayBuffer | ArrayBufferView): Bytes;
   /**
    * Puts every block that is kept in frames back into a stored model, at the place of its first frame (AgentUE §3.3, docs/frames.md §5): bytes in, bytes out; a plain
    * value in, a fresh one out.
    *
    * @throws StreamfoldError as `unframe`, with a path into the model; `bad_model`; `not_json` for a value
    */
-  resolveFrames(model: ArrayBuffer | ArrayBufferView): Uint8Array;
+  resolveFrames(model: ArrayBuffer | ArrayBufferView): Bytes;
   resolveFrames<Model>(model: Model): Model;
   /** An assembler for storage frames of many blocks as they come. @throws StreamfoldError `bad_argument` for options; `out_of_memory` */
   createFrameAssembler(options?: FrameAssemblerOptions): FrameAssembler;

@@ -1,4 +1,5 @@
 import { describe, expectOptions, readable } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import type {
   AssembledBlock,
   AssemblerLimits,
@@ -110,7 +111,7 @@ export class AssemblerHandle implements FrameAssembler {
     return missing;
   }
 
-  take(blockId: string): Uint8Array {
+  take(blockId: string): Bytes {
     const assembler = this.#enter();
     const text = assembler.text(checkId(blockId));
     if (text === undefined) throw notWhole(assembler, blockId);

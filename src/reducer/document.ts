@@ -1,4 +1,5 @@
 import { describe, expectOptions, optionOf, readable } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import type { DocumentLimits, DocumentOptions, EngineCore, EngineDocument, JsonDocument } from "../engine/contract.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { LONGEST_DOUBLE } from "../json/number.js";
@@ -85,7 +86,7 @@ export class DocumentHandle implements JsonDocument {
     return document.get(checkPointer(pointer), integersOf(options));
   }
 
-  bytes(pointer = ""): Uint8Array {
+  bytes(pointer = ""): Bytes {
     const document = this.#open();
     const bytes = document.bytes(checkPointer(pointer));
     if (bytes === undefined) {

@@ -1,3 +1,4 @@
+import type { Bytes } from "../bytes.js";
 import type {
   DocumentOptions,
   Engine,
@@ -70,12 +71,12 @@ class EngineHandle implements Engine {
     return this.#keep((onClose) => createDocument(() => this.#alive(), source, options, this.#lending, onClose));
   }
 
-  frameBlock(block: unknown, options: FrameBlockOptions): Uint8Array {
+  frameBlock(block: unknown, options: FrameBlockOptions): Bytes {
     this.#alive();
     return frameBlock(() => this.#alive(), block, options, this.#lending);
   }
 
-  unframe(frames: ArrayBuffer | ArrayBufferView): Uint8Array {
+  unframe(frames: ArrayBuffer | ArrayBufferView): Bytes {
     return unframe(() => this.#alive(), frames);
   }
 

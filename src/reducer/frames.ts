@@ -1,4 +1,5 @@
 import { describe, expectOptions, readable } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import type { EngineCore, FrameBlockOptions } from "../engine/contract.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { MAXIMUM_LIMITS } from "../limits.js";
@@ -22,7 +23,7 @@ export function frameBlock(
   block: unknown,
   options: FrameBlockOptions,
   lending: Lending,
-): Uint8Array {
+): Bytes {
   const { maxBytes, id } = readable(() => resolveFrameOptions(options));
   const isValue = !isBufferSource(block);
   const text = isValue ? jsonText(block, MAXIMUM_LIMITS.depth) : toBytes(block, "");
@@ -45,7 +46,7 @@ export function frameBlock(
  * @throws StreamfoldError of a frame, with `eventIndex` (its number in the input) and `byteOffset`: `bad_json`, `invalid_utf8`, `too_deep`, `bad_block`,
  *   `duplicate_id`, `frame_conflict`; of all, with `subject`: `missing_frames`, or of the restored text `bad_json`, `invalid_utf8`, `too_deep`, `bad_block`
  */
-export function unframe(core: () => EngineCore, frames: ArrayBuffer | ArrayBufferView): Uint8Array {
+export function unframe(core: () => EngineCore, frames: ArrayBuffer | ArrayBufferView): Bytes {
   const bytes = toBytes(frames, "unframe takes NDJSON of frames");
   const made = core().unframe(bytes);
   if ("code" in made) throw new StreamfoldError(made);

@@ -1,4 +1,5 @@
 import { optionOf } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import type {
   ChangeSet,
   EngineAssembler,
@@ -145,7 +146,7 @@ export class ReducerHandle implements Reducer {
     );
   }
 
-  checkpoint(): Uint8Array {
+  checkpoint(): Bytes {
     this.#alive();
     return this.#sessions.any().checkpoint();
   }
@@ -218,7 +219,7 @@ export class ReducerHandle implements Reducer {
     return this.#sessions.any().snapshot(streamOf(options), integers) as Model | undefined;
   }
 
-  snapshotBytes(options?: Selector<{ format?: ModelFormat }>): Uint8Array {
+  snapshotBytes(options?: Selector<{ format?: ModelFormat }>): Bytes {
     return this.withSnapshotBytes((view) => new Uint8Array(view), options);
   }
 

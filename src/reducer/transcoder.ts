@@ -1,3 +1,4 @@
+import type { Bytes } from "../bytes.js";
 import type { FinishResult, Reducer, Stats, Transcoder } from "../engine/contract.js";
 import type { Sessions } from "./sessions.js";
 
@@ -18,7 +19,7 @@ export class TranscoderHandle implements Transcoder {
     this.#reducer = reducer;
   }
 
-  push(chunk: ArrayBuffer | ArrayBufferView): Uint8Array {
+  push(chunk: ArrayBuffer | ArrayBufferView): Bytes {
     const before = this.#status === "open" ? undefined : this.stats();
     try {
       this.#reducer.push(chunk);
@@ -30,7 +31,7 @@ export class TranscoderHandle implements Transcoder {
     return this.#sessions.wire!.takeOutput!();
   }
 
-  finish(): Uint8Array {
+  finish(): Bytes {
     this.#status = this.#reducer.finish().status;
     return this.#sessions.wire!.takeOutput!();
   }

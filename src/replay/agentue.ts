@@ -1,3 +1,4 @@
+import type { Bytes } from "../bytes.js";
 import type { Reducer } from "../engine/contract.js";
 import type { ReferenceAt } from "./options.js";
 import type { Output } from "./output.js";
@@ -34,7 +35,7 @@ export function beginStreams(
   }
 }
 
-function join(before: string, middle: Uint8Array, after: string): Uint8Array {
+function join(before: string, middle: Uint8Array, after: string): Bytes {
   const head = encoder.encode(before);
   const tail = encoder.encode(after);
   const all = new Uint8Array(head.length + middle.length + tail.length);

@@ -1,4 +1,5 @@
 import { shown } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import { concatenate } from "../codec/output.js";
 import type { Transcoder, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
@@ -15,7 +16,7 @@ const BLANK_LINE = encoder.encode("\n\n");
  * @param to the log's own wire by default
  * @throws StreamfoldError `unsupported_transport` for a wire that the protocol does not have, and for "json", which has no framing
  */
-export function write(recording: Recording, to: Transport | undefined, use: (output: Output) => void): Uint8Array {
+export function write(recording: Recording, to: Transport | undefined, use: (output: Output) => void): Bytes {
   const output = new Output(recording, to ?? recording.options.transport);
   try {
     use(output);
@@ -79,7 +80,7 @@ export class Output {
   }
 
   /** Everything, as one piece. */
-  bytes(): Uint8Array {
+  bytes(): Bytes {
     return concatenate(this.#parts);
   }
 

@@ -1,4 +1,5 @@
 import { describe, optionOf } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import type { Engine, FinishResult, ModelFormat, Reducer, StreamSelector, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { toBytes } from "../reducer/bytes.js";
@@ -64,11 +65,11 @@ export interface Replay {
     options?: StreamSelector & { integers?: "number" | "bigint" },
   ): Model | undefined;
   /** The same as bytes. @throws StreamfoldError `no_model` where the stream has none */
-  snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Uint8Array;
+  snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Bytes;
   /** What brings a consumer to a place and on from there: the models at that place, then every accepted event behind it (AgentUE §6). */
-  resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Uint8Array;
+  resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Bytes;
   /** The models as they are now, and the ends of those that have ended. */
-  resumeLatest(options?: ResumeOptions): Uint8Array;
+  resumeLatest(options?: ResumeOptions): Bytes;
   /** The logical streams, in the order they were opened. */
   streamIds(): string[];
   /** The last seq of a stream, or undefined. */
@@ -125,11 +126,11 @@ class LogReplay implements Replay {
     return this.#at(cursor, options, (reducer) => reducer.snapshot<Model>(options));
   }
 
-  snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Uint8Array {
+  snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Bytes {
     return this.#at(cursor, options, (reducer) => reducer.snapshotBytes(options));
   }
 
-  resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Uint8Array {
+  resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Bytes {
     const recording = this.#open();
     const { streamId, to } = selected(options);
     if (recording.options.judging.protocol === "ag-ui") return resumeRun(recording, cursor, { streamId, to });
@@ -145,7 +146,7 @@ class LogReplay implements Replay {
     });
   }
 
-  resumeLatest(options?: ResumeOptions): Uint8Array {
+  resumeLatest(options?: ResumeOptions): Bytes {
     const recording = this.#open();
     const { streamId, to } = selected(options);
     if (recording.options.judging.protocol === "ag-ui") return resumeRun(recording, undefined, { streamId, to });

@@ -1,3 +1,4 @@
+import type { Bytes } from "../bytes.js";
 import type { Transport } from "../engine/contract.js";
 import { StreamfoldError } from "../errors.js";
 import { waysTo } from "./agui.js";
@@ -19,7 +20,7 @@ export function resumeRun(
   recording: Recording,
   cursor: ReplayCursor | undefined,
   { streamId = "", to }: { streamId: string | undefined; to: Transport | undefined },
-): Uint8Array {
+): Bytes {
   if (streamId !== "") throw new StreamfoldError({ code: "no_model", streamId });
   for (let way = 0; ; way++) {
     let isLast = false;

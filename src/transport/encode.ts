@@ -1,4 +1,5 @@
 import { readable } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import type { Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { DEFAULT_LIMITS } from "../limits.js";
@@ -23,7 +24,7 @@ const shared: Partial<Record<Transport, EventEncoder>> = {};
  * @throws StreamfoldError `not_json` with the path of what JSON does not have, or what a getter has thrown as `cause`; `not_an_event` for anything but
  *   an object, `too_deep`; `bad_event` with a path for what protobuf cannot carry; `unsupported_transport`, `bad_argument` for the options
  */
-export function encodeEvent(event: unknown, options: EncodeOptions): Uint8Array {
+export function encodeEvent(event: unknown, options: EncodeOptions): Bytes {
   return encoderFor(options).encode(event);
 }
 
@@ -32,7 +33,7 @@ export function encodeEvent(event: unknown, options: EncodeOptions): Uint8Array 
  *
  * @throws StreamfoldError as `encodeEvent` does; `bad_argument` for fields that are not as `SseFields` says
  */
-export function encodeSse(event: unknown, fields?: SseFields): Uint8Array {
+export function encodeSse(event: unknown, fields?: SseFields): Bytes {
   return encoderFor({ transport: "sse" }).encode(event, fields);
 }
 
@@ -43,7 +44,7 @@ export function encodeSse(event: unknown, fields?: SseFields): Uint8Array {
  * @throws StreamfoldError as `encodeEvent` does, with `eventIndex`, the number of the event from 0; `bad_argument` for more than one event
  *   of `"json"`, whose messages do not stand behind each other; and whatever the iteration throws
  */
-export function encodeEvents(events: Iterable<unknown>, options: EncodeOptions): Uint8Array {
+export function encodeEvents(events: Iterable<unknown>, options: EncodeOptions): Bytes {
   const encoder = new EventEncoder(resolveEncodeOptions(options, false));
   const iterable = events as Partial<Iterable<unknown>> | null | undefined;
   if (typeof readable(() => iterable?.[Symbol.iterator]) !== "function")

@@ -1,4 +1,5 @@
 import { readable } from "../arguments.js";
+import type { Bytes } from "../bytes.js";
 import { Output } from "../codec/output.js";
 import { Unwritable } from "../codec/unwritable.js";
 import type { Protocol, Transport } from "../engine/contract.js";
@@ -45,11 +46,11 @@ export interface Encoder {
    * @param fields `id` and `retry`, for `"sse"` only
    * @throws StreamfoldError as `encodeEvent` does, `reentrant` from inside of a getter or `toJSON` of an event
    */
-  encode(event: unknown, fields?: SseFields): Uint8Array;
+  encode(event: unknown, fields?: SseFields): Bytes;
   /** Writes an event behind those that are pending; one that cannot be written leaves no trace. Throws as `encode` does, for `"json"` also `bad_argument` when one is pending. */
   add(event: unknown, fields?: SseFields): void;
   /** The messages that are pending, in one piece; none are afterwards. */
-  take(): Uint8Array;
+  take(): Bytes;
 }
 
 /** Bytes of a buffer at first; of a pool, which is left behind when it is full. */
@@ -86,7 +87,7 @@ export class EventEncoder implements Encoder {
     return this.out.length - this.out.from;
   }
 
-  encode(event: unknown, fields?: SseFields): Uint8Array {
+  encode(event: unknown, fields?: SseFields): Bytes {
     const { out } = this;
     const { pending } = this;
     this.write(event, fields);
@@ -111,13 +112,13 @@ export class EventEncoder implements Encoder {
     this.write(event, fields, eventIndex);
   }
 
-  take(): Uint8Array {
+  take(): Bytes {
     if (this.isBusy) throw usageError("reentrant");
     return this.handOut();
   }
 
   /** Gives away what is pending. */
-  private handOut(): Uint8Array {
+  private handOut(): Bytes {
     const { out } = this;
     if (this.isPooled && this.pending < POOLED) {
       const bytes = out.bytes.subarray(out.from, out.length);

@@ -11,10 +11,10 @@ afterAll(() => project?.remove());
 
 /** Uses every subpath; the marked lines fail to compile only where the types really resolved. */
 const USE = `
-import { type Engine, loadEngine, loadEngineSync, type Reducer, StreamfoldError } from "streamfold";
+import { encodeEvent, type Engine, loadEngine, loadEngineSync, type Reducer, StreamfoldError } from "streamfold";
 import * as js from "streamfold/js";
 import * as agentue from "streamfold/agentue";
-import { type AGUIEvent, type AGUIModel, type CustomEvent as AGUICustomEvent, prepareRunInput } from "streamfold/agui";
+import { type AGUIEvent, type AGUIModel, type CustomEvent as AGUICustomEvent, createProducer, prepareRunInput } from "streamfold/agui";
 import * as stream from "streamfold/stream";
 import { createReplay, type Replay, type ReplayCursor } from "streamfold/replay";
 
@@ -37,7 +37,19 @@ const agui = engine.createReducer({
 export const status: string | undefined = agui.snapshot<AGUIModel<{ done: number }>>()?.run.status;
 const cursor: ReplayCursor = { seq: 5 };
 const replay: Replay = createReplay(engine, { protocol: "agentue", transport: "sse" });
-export const resumed: Uint8Array = replay.resumeFrom(cursor, { to: "msgpack" });
+// what Response, Blob and WebSocket.send take: bytes over a plain ArrayBuffer
+export const owned: Uint8Array<ArrayBuffer>[] = [
+  replay.resumeFrom(cursor, { to: "msgpack" }),
+  reducer.snapshotBytes(),
+  reducer.checkpoint(),
+  engine.createTranscoder({ protocol: "agentue", from: "sse", to: "ndjson" }).finish(),
+  engine.frameBlock({ id: "a", type: "text" }, { maxBytes: 1000 }),
+  engine.createFrameAssembler().take("a"),
+  engine.createDocument({}).bytes(),
+  encodeEvent({ op: "ping", seq: 1 }, { transport: "sse" }),
+  agentue.createEmitter({ transport: "sse" }).end(),
+  createProducer({ transport: "sse" }).start(),
+];
 // @ts-expect-error: a message has a role
 prepareRunInput({ threadId: "t", runId: "r", messages: [{ id: "u", content: "hi" }] });
 // @ts-expect-error: push returns a number

@@ -1,5 +1,6 @@
 import { R_INTEGER, R_LIMIT_MESSAGE, R_OTHER_ID } from "../../../assembly/abi/codes.js";
 import { describe } from "../../arguments.js";
+import type { Bytes } from "../../bytes.js";
 import { concatenate } from "../../codec/output.js";
 import type { StreamStatus } from "../../engine/contract.js";
 import { cloneValue } from "../../engine/js/codec/clone.js";
@@ -106,7 +107,7 @@ const SSE_HEAD = 6;
 const SSE_TAIL = 2;
 /** Most bytes that a UTF-16 code unit takes. */
 const MOST_BYTES = 6;
-const NOTHING: Uint8Array = new Uint8Array(0);
+const NOTHING: Bytes = new Uint8Array(0);
 
 class EventEmitter {
   readonly #options: Resolved;
@@ -216,7 +217,7 @@ class EventEmitter {
   }
 
   /** All of the events; undefined when there are none to say it, or a limit of the consumers' lies in the way that the successor keeps to. */
-  #processAll(drafts: readonly Draft[] | undefined): Uint8Array[] | undefined {
+  #processAll(drafts: readonly Draft[] | undefined): Bytes[] | undefined {
     try {
       return drafts && this.#atomically(() => drafts.flatMap((draft) => this.#process(draft)));
     } catch (error) {
@@ -273,7 +274,7 @@ class EventEmitter {
   }
 
   /** Runs what may call hooks, getters and `toJSON` of the caller's; what it writes as the call gives it. */
-  #guarded(run: () => Uint8Array[]): unknown {
+  #guarded(run: () => Bytes[]): unknown {
     if (this.#busy) throw usageError("reentrant");
     this.#busy = true;
     try {
@@ -288,7 +289,7 @@ class EventEmitter {
    *
    * @param given the seq of a resumed start, or of a ping
    */
-  #process(draft: Draft, given?: number): Uint8Array[] {
+  #process(draft: Draft, given?: number): Bytes[] {
     const isPing = draft.op === "ping";
     let held = isPing || this.#joins(draft) ? [] : this.#prepared();
     let event = this.#redacted(this.#bodies(this.#event(draft, given ?? this.#seq + held.length + 1)));
@@ -386,7 +387,7 @@ class EventEmitter {
   // ---------------------------------------------------------------- messages
 
   /** The messages of an event, which is split where that is asked for; `whole` is all of it in one. */
-  #messagesOf(event: JsonObject, whole: Uint8Array): Uint8Array[] {
+  #messagesOf(event: JsonObject, whole: Bytes): Bytes[] {
     const { splitAt, id } = this.#options;
     const parts = whole.length > splitAt ? this.#splitter?.split(event) : undefined;
     const written = parts ?? [{ event, message: whole }];
@@ -417,7 +418,7 @@ class EventEmitter {
   }
 
   /** Messages as the calls give them. */
-  #out(messages: Uint8Array[]): unknown {
+  #out(messages: Bytes[]): unknown {
     if (this.#options.transport === "json") return messages;
     if (messages.length < 2) return messages[0] ?? NOTHING;
     return concatenate(messages);
@@ -445,7 +446,7 @@ class EventEmitter {
   }
 
   /** The other half does not come: what stands for the one that has waited. */
-  #loneHalf(): Uint8Array[] {
+  #loneHalf(): Bytes[] {
     const half = this.#half;
     if (half === undefined) return [];
     this.#half = undefined;
@@ -468,12 +469,12 @@ class EventEmitter {
    * @param former the messages of those held, where the append does not join them
    * @returns what this makes ready to be written
    */
-  #hold(event: JsonObject, block: JsonObject, field: string, bytes: number, former: Uint8Array[]): Uint8Array[] {
+  #hold(event: JsonObject, block: JsonObject, field: string, bytes: number, former: Bytes[]): Bytes[] {
     const delta = block[field] as string | unknown[];
     const { coalesce, limits } = this.#options;
     let held = this.#joins(event) ? this.#held : undefined;
     if (held !== undefined && held.bytes + bytes > limits.messageBytes) held = undefined;
-    let messages: Uint8Array[] = [];
+    let messages: Bytes[] = [];
     if (held === undefined) {
       messages = this.#release(former.length > 0 ? former : this.#prepared());
       held = new HeldAppends(event, block, field, typeof delta === "string" ? undefined : []);
@@ -484,14 +485,14 @@ class EventEmitter {
   }
 
   /** The messages of what is held. */
-  #prepared(): Uint8Array[] {
+  #prepared(): Bytes[] {
     if (this.#held === undefined) return [];
     const whole = this.#held.whole(this.#seq + 1);
     return this.#messagesOf(whole, this.#encoder.encode(whole));
   }
 
   /** Nothing is held any more: the messages of it go out. */
-  #release(messages: Uint8Array[]): Uint8Array[] {
+  #release(messages: Bytes[]): Bytes[] {
     if (messages.length > 0) this.#held = undefined;
     this.#seq += messages.length;
     return messages;

@@ -1,4 +1,5 @@
 import { describe, readable, shown } from "../../arguments.js";
+import type { Bytes } from "../../bytes.js";
 import { usageError } from "../../errors.js";
 import { DEFAULT_LIMITS, type Limits, resolveLimits } from "../../limits.js";
 import type { AgentUEEvent, AgentUEInlineBlock, AgentUEReferenceBlock } from "../types.js";
@@ -7,7 +8,7 @@ import type { AgentUEEvent, AgentUEInlineBlock, AgentUEReferenceBlock } from "..
 export type EmitterTransport = "sse" | "ndjson" | "msgpack" | "json";
 
 /** What a call of an emitter gives: bytes to be written behind those before; of "json", whose messages stand alone, one element for each. */
-export type Emitted<T extends EmitterTransport> = T extends "json" ? Uint8Array[] : Uint8Array;
+export type Emitted<T extends EmitterTransport> = T extends "json" ? Bytes[] : Bytes;
 
 /** The limits of a consumer that concern what is sent to it. */
 export type ConsumerLimits = Partial<Pick<Limits, "blocks" | "depth" | "messageBytes" | "modelBytes">>;

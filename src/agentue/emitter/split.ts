@@ -1,3 +1,4 @@
+import type { Bytes } from "../../bytes.js";
 import type { JsonObject } from "../../json/object.js";
 import { isAddressable, PROTOCOL_MEMBERS } from "./draft.js";
 
@@ -7,11 +8,11 @@ type Growing = string | readonly unknown[];
 /** One of the events that another was split into. */
 export interface Part {
   event: JsonObject;
-  message: Uint8Array;
+  message: Bytes;
 }
 
 /** Writes an event of the given seq as one message. */
-export type Write = (event: JsonObject) => Uint8Array;
+export type Write = (event: JsonObject) => Bytes;
 
 /**
  * One event as several that come to the same model, each of no more than so many bytes where that can be had (AgentUE §8): a large text or list of one field comes by
@@ -119,7 +120,7 @@ export class Splitter {
     }
   }
 
-  private add(event: JsonObject, message: Uint8Array): void {
+  private add(event: JsonObject, message: Bytes): void {
     this.parts.push({ event, message });
     this.seq++;
   }

@@ -1,4 +1,5 @@
 import { R_LIMIT_MODEL } from "../../../assembly/abi/codes.js";
+import type { Bytes } from "../../bytes.js";
 import { encodeUtf8 } from "../../codec/text.js";
 import type { Fault } from "../../errors.js";
 import { writeJson } from "../../json/exact.js";
@@ -66,7 +67,7 @@ class JsDocument implements EngineDocument {
     return cloneValue(this.#at(pointer), integers);
   }
 
-  bytes(pointer: string): Uint8Array | undefined {
+  bytes(pointer: string): Bytes | undefined {
     const value = this.#at(pointer);
     return value === undefined ? undefined : encodeUtf8(writeJson(value, true));
   }

@@ -1,5 +1,6 @@
 import { E_OUT_OF_MEMORY } from "../../../assembly/abi/codes.js";
 import { INPUT_CAPACITY } from "../../../assembly/abi/layout.js";
+import type { Bytes } from "../../bytes.js";
 import { type Fault, usageError } from "../../errors.js";
 import type { AssembledBlock, AssemblerLimits, AssemblerStats, EngineAssembler } from "../contract.js";
 import { takeNumbers } from "./frames.js";
@@ -98,7 +99,7 @@ export class WasmAssembler implements EngineAssembler {
     return taken;
   }
 
-  text(blockId: string): Uint8Array | undefined {
+  text(blockId: string): Bytes | undefined {
     const { core } = this;
     if (this.choose(blockId) !== WHOLE) return undefined;
     const from = core.exports.assembler_text(this.handle) >>> 0;

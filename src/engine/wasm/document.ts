@@ -1,5 +1,6 @@
 import { E_OUT_OF_MEMORY } from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
+import type { Bytes } from "../../bytes.js";
 import { type Fault, usageError } from "../../errors.js";
 import { parseWithBigInt } from "../../json/exact.js";
 import type { DocumentLimits, EngineDocument } from "../contract.js";
@@ -66,7 +67,7 @@ export class WasmDocument implements EngineDocument {
     return integers === "bigint" ? parseWithBigInt(text) : JSON.parse(text);
   }
 
-  bytes(pointer: string): Uint8Array | undefined {
+  bytes(pointer: string): Bytes | undefined {
     return this.#find(pointer, (view) => new Uint8Array(view));
   }
 

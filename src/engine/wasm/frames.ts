@@ -1,4 +1,5 @@
 import { E_MISSING_FRAMES, E_OUT_OF_MEMORY } from "../../../assembly/abi/codes.js";
+import type { Bytes } from "../../bytes.js";
 import { type Fault, usageError } from "../../errors.js";
 import { missingText } from "../../json/ranges.js";
 import type { LeastBudget } from "../contract.js";
@@ -18,7 +19,7 @@ export function frameBlock(
   block: Uint8Array,
   maxBytes: number,
   ids: string | ((seq: number) => string),
-): Uint8Array | LeastBudget | Fault {
+): Bytes | LeastBudget | Fault {
   const { exports } = core;
   core.enter();
   stage(core, block);
@@ -46,7 +47,7 @@ function giveId(core: Core, id: string, isPrefix: boolean): void {
 }
 
 /** Takes the frames out of linear memory, window by window. */
-function written(core: Core): Uint8Array {
+function written(core: Core): Bytes {
   const { exports } = core;
   const out = roomFor(exports.frame_size());
   for (let at = 0; ; ) {
@@ -58,7 +59,7 @@ function written(core: Core): Uint8Array {
   }
 }
 
-function roomFor(bytes: number): Uint8Array {
+function roomFor(bytes: number): Bytes {
   try {
     return new Uint8Array(bytes);
   } catch {
@@ -67,7 +68,7 @@ function roomFor(bytes: number): Uint8Array {
 }
 
 /** See `EngineCore.unframe`. */
-export function unframe(core: Core, frames: Uint8Array): Uint8Array | Fault {
+export function unframe(core: Core, frames: Uint8Array): Bytes | Fault {
   const { exports } = core;
   core.enter();
   stage(core, frames);
@@ -85,7 +86,7 @@ export function unframe(core: Core, frames: Uint8Array): Uint8Array | Fault {
 }
 
 /** See `EngineCore.resolveFrames`. */
-export function resolveFrames(core: Core, model: Uint8Array): Uint8Array | Fault {
+export function resolveFrames(core: Core, model: Uint8Array): Bytes | Fault {
   const { exports } = core;
   core.enter();
   stage(core, model);

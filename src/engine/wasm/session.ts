@@ -1,5 +1,6 @@
 import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
+import type { Bytes } from "../../bytes.js";
 import { concatenate } from "../../codec/output.js";
 import { errorScope, type Fault, type HandlerFailure, StreamfoldError, usageError } from "../../errors.js";
 import { parseWithBigInt, writeJson } from "../../json/exact.js";
@@ -70,7 +71,7 @@ export class WasmSession implements EngineSession {
   readonly #textOf: TextOf;
   readonly #depth: number;
   /** What a transcoder has written and nobody has taken; undefined: it is a reducer's session. */
-  readonly #written: Uint8Array[] | undefined;
+  readonly #written: Bytes[] | undefined;
 
   /** @throws StreamfoldError `out_of_memory`, `bad_argument` with a path for an AG-UI baseline that is malformed */
   constructor(host: SessionHost, options: SessionOptions, blank: boolean) {
@@ -242,7 +243,7 @@ export class WasmSession implements EngineSession {
     this.#written!.push(this.#core.bytes().slice(from, from + n));
   }
 
-  takeOutput(): Uint8Array {
+  takeOutput(): Bytes {
     const written = this.#written!;
     if (written.length === 1) return written.pop()!;
     const all = concatenate(written);
@@ -334,7 +335,7 @@ export class WasmSession implements EngineSession {
     return result & layout.FEED_ATTENTION ? this.#attend(result, reports) : result;
   }
 
-  checkpoint(): Uint8Array {
+  checkpoint(): Bytes {
     this.#core.enter();
     const n = this.#result(this.#call(() => this.#core.exports.session_checkpoint(this.#handle)));
     return this.#take(n, (view) => new Uint8Array(view));

@@ -1,4 +1,5 @@
 import { R_FRAME_WHOLE, R_LIMIT_BYTES, R_LIMIT_FRAMES, R_LIMIT_GROUPS } from "../../../../assembly/abi/codes.js";
+import type { Bytes } from "../../../bytes.js";
 import type { Fault } from "../../../errors.js";
 import { utf8Length } from "../../../json/text.js";
 import type { AssembledBlock, AssemblerLimits, AssemblerStats, EngineAssembler } from "../../contract.js";
@@ -136,7 +137,7 @@ export class JsAssembler implements EngineAssembler {
     return group && { total: group.total, numbers: group.numbers() };
   }
 
-  text(blockId: string): Uint8Array | undefined {
+  text(blockId: string): Bytes | undefined {
     return this.#blocks.get(blockId)?.text?.slice();
   }
 

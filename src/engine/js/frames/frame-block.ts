@@ -1,3 +1,4 @@
+import type { Bytes } from "../../../bytes.js";
 import { encodeUtf8 } from "../../../codec/text.js";
 import type { Fault } from "../../../errors.js";
 import { usageError } from "../../../errors.js";
@@ -47,7 +48,7 @@ export function frameBlock(
   block: Uint8Array,
   maxBytes: number,
   ids: string | ((seq: number) => string),
-): Uint8Array | LeastBudget | Fault {
+): Bytes | LeastBudget | Fault {
   const read = readText(block, BLOCK_DEPTH, false);
   if ("code" in read) return read;
   const judged = judgeFramed(read.value);
@@ -149,7 +150,7 @@ function leastBudget(text: Uint8Array, budget: number, needed: number, heads: He
   return least;
 }
 
-function write(text: Uint8Array, { cuts, bytes }: Plan): Uint8Array {
+function write(text: Uint8Array, { cuts, bytes }: Plan): Bytes {
   const out = roomFor(bytes);
   const middle = encodeUtf8(`${cuts.length},"data":"`);
   let at = 0;
@@ -173,7 +174,7 @@ function write(text: Uint8Array, { cuts, bytes }: Plan): Uint8Array {
   return out;
 }
 
-function roomFor(bytes: number): Uint8Array {
+function roomFor(bytes: number): Bytes {
   try {
     return new Uint8Array(bytes);
   } catch {

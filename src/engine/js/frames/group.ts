@@ -1,4 +1,5 @@
 import { R_FRAME_OTHER_TOTAL, R_FRAME_SEQ, R_RESTORED_ID } from "../../../../assembly/abi/codes.js";
+import type { Bytes } from "../../../bytes.js";
 import { encodeUtf8 } from "../../../codec/text.js";
 import type { Fault } from "../../../errors.js";
 import { type Frame, judgeFramed } from "./judge.js";
@@ -60,7 +61,7 @@ export function conflict(member: string, reason: number): Fault {
 }
 
 /** The bytes of a full group's block, judged: one inline block of that id, no frame, no reference. Paths and offsets are those of the block. */
-export function restore(group: Group): Uint8Array | Fault {
+export function restore(group: Group): Bytes | Fault {
   const bytes = encodeUtf8(group.join());
   const read = readText(bytes, BLOCK_DEPTH, false);
   const fault = "code" in read ? read : restoredFault(read.value, group.blockId);

@@ -1,4 +1,5 @@
 import { R_ARRAY, R_MISSING, R_NON_EMPTY_STRING, R_OBJECT } from "../../../../assembly/abi/codes.js";
+import type { Bytes } from "../../../bytes.js";
 import { decodeUtf8, encodeUtf8 } from "../../../codec/text.js";
 import type { Fault } from "../../../errors.js";
 import { own } from "../../../json/object.js";
@@ -16,7 +17,7 @@ interface Placed {
 }
 
 /** See `EngineCore.resolveFrames`. */
-export function resolveFrames(model: Uint8Array): Uint8Array | Fault {
+export function resolveFrames(model: Uint8Array): Bytes | Fault {
   const read = readText(model, BLOCK_DEPTH, true);
   if ("code" in read) return read;
   if (!isObject(read.value)) return { code: "bad_model", reason: R_OBJECT, path: "" };
@@ -83,7 +84,7 @@ function gatherBlock(
 }
 
 /** The text with each block in the place of its first frame; another frame goes with what separates it from its forerunner. */
-function write(text: string, frames: ReadonlyMap<number, Placed>): Uint8Array | Fault {
+function write(text: string, frames: ReadonlyMap<number, Placed>): Bytes | Fault {
   const parts: string[] = [];
   let from = 0;
   const spans = elementSpans(text, "blocks");

@@ -1,4 +1,5 @@
 import { R_FRAME_OTHER_BLOCK } from "../../../../assembly/abi/codes.js";
+import type { Bytes } from "../../../bytes.js";
 import type { Fault } from "../../../errors.js";
 import { missingText } from "../../../json/ranges.js";
 import { conflict, Group, restore } from "./group.js";
@@ -8,7 +9,7 @@ import { FRAME_DEPTH, readText } from "./text.js";
 const LF = 0x0a;
 
 /** See `EngineCore.unframe`. */
-export function unframe(frames: Uint8Array): Uint8Array | Fault {
+export function unframe(frames: Uint8Array): Bytes | Fault {
   let group: Group | undefined;
   let index = 0;
   for (let at = 0; at < frames.length; ) {

@@ -1,3 +1,4 @@
+import type { Bytes } from "../../../bytes.js";
 import { decodeUtf8, encodeUtf8 } from "../../../codec/text.js";
 
 /** The `SFCK` container, byte for byte (docs/semantics.md §10); what the parts mean is the session's business. */
@@ -64,7 +65,7 @@ export interface Checkpoint {
   streams: SavedStream[];
 }
 
-export function writeCheckpoint(checkpoint: Checkpoint): Uint8Array {
+export function writeCheckpoint(checkpoint: Checkpoint): Bytes {
   const out = new Writer();
   out.u32(MAGIC);
   out.u16(FORMAT);
@@ -275,7 +276,7 @@ class Writer {
     this.length += value.length;
   }
 
-  finish(): Uint8Array {
+  finish(): Bytes {
     this.view.setUint32(HEADER - 4, this.length, true);
     return this.target.slice(0, this.length);
   }

@@ -1,3 +1,4 @@
+import type { Bytes } from "../../../bytes.js";
 import { MsgpackFault, MsgpackSplitter, writeMsgpack } from "../../../codec/msgpack/index.js";
 import { LengthPrefixFrames } from "../../../codec/protobuf/frames.js";
 import { decodeReplacing, decodeUtf8, encodeUtf8 } from "../../../codec/text.js";
@@ -139,7 +140,7 @@ export class JsSession implements EngineSession {
     return this.protocol.finishResult(whole);
   }
 
-  takeOutput(): Uint8Array {
+  takeOutput(): Bytes {
     return this.pipeline.outlet!.take();
   }
 
@@ -278,7 +279,7 @@ export class JsSession implements EngineSession {
     return this.protocol.release(streamId);
   }
 
-  checkpoint(): Uint8Array {
+  checkpoint(): Bytes {
     const { framer, counters, failure } = this.pipeline;
     const state = { framer, counters, finished: this.finished, cut: this.cut };
     return writeCheckpoint(save(state, this.protocol, this.options, failure !== undefined));

@@ -1,3 +1,4 @@
+import type { Bytes } from "../../../../bytes.js";
 import { MsgpackFault } from "../../../../codec/msgpack/fault.js";
 import { MSGPACK_LOSSES, msgpackLosses } from "../../../../codec/msgpack/losses.js";
 import { MsgpackItems } from "../../../../codec/msgpack/put.js";
@@ -72,7 +73,7 @@ export class BinaryOutlet {
   }
 
   /** What has gone out since the last call, in a buffer of the caller's. */
-  take(): Uint8Array {
+  take(): Bytes {
     this.out.length = this.gone;
     const taken = this.out.copy();
     this.clear();

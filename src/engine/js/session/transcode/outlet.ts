@@ -1,4 +1,5 @@
 import { LOSS_SURROGATE, R_WIRE_RANGE } from "../../../../../assembly/abi/codes.js";
+import type { Bytes } from "../../../../bytes.js";
 import type { Losses } from "../../../../codec/losses.js";
 import { concatenate } from "../../../../codec/output.js";
 import { encodeUtf8 } from "../../../../codec/text.js";
@@ -181,7 +182,7 @@ export class Outlet {
   }
 
   /** What was written since the last call. */
-  take(): Uint8Array {
+  take(): Bytes {
     if (this.binary !== undefined) return this.binary.take();
     const last = encodeUtf8(this.text);
     const pieces = this.pieces;
