@@ -53,7 +53,7 @@ export type ErrorCode = (typeof ERROR_TABLE)[number][0];
 /** Why a value was refused; the position in the list is the id in assembly/abi/codes.ts. */
 const REASONS = [
   "",
-  "it is missing",
+  "a member is missing",
   "it is not allowed with this op",
   "it must be a string",
   "it must be a non-empty string",
@@ -161,9 +161,6 @@ const REASONS = [
   "frames",
   "it must be the id that was asked for",
 ] as const;
-
-/** The reason of a member that is not there. */
-const MISSING = 1;
 
 /** The closed set of warning codes; the position plus one is the id in assembly/abi/codes.ts. */
 export const WARNING_CODES = [
@@ -274,10 +271,9 @@ export function errorScope(code: ErrorCode): ErrorScope {
 /** The text of a failure, built from its code, reason and position; the same for both engines. */
 export function errorMessage(fault: Fault): string {
   let text: string = ROW.get(fault.code)![2].replace("{type}", fault.eventType ?? "The event");
-  // "The event lacks a member: it is missing" would say it twice.
+  // "The event lacks a member: a member is missing" would say it twice.
   const reason = fault.detail ?? (fault.code === "missing_field" ? "" : REASONS[fault.reason ?? 0]);
-  if (fault.code === "bad_event" && fault.reason === MISSING) text += ": a member is missing";
-  else if (reason) text += `: ${fillIn(reason, fault)}`;
+  if (reason) text += `: ${fillIn(reason, fault)}`;
   if (fault.path !== undefined) text += ` (at ${fault.path === "" ? "the root" : fault.path})`;
   if (fault.opIndex !== undefined) text += ` (operation ${fault.opIndex})`;
   const where: string[] = [];

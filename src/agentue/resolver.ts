@@ -290,7 +290,12 @@ class ReferenceResolver implements Resolver {
     // Nobody can decide about a reference that no stream waits for.
     if (this.#reducer.unresolved({ streamId })?.id !== id) this.#jobs.delete(keyOf(streamId, id));
     this.#sweep();
-    const failure = new StreamfoldError({ code: "load_failed", detail, streamId, subject: id });
+    const failure = new StreamfoldError({
+      code: "load_failed",
+      detail: `for the block '{subject}' ${detail}`,
+      streamId,
+      subject: id,
+    });
     if (cause.length > 0) failure.cause = cause[0];
     this.#report(failure, { streamId, id, ref });
     return failure;

@@ -128,8 +128,8 @@ describe.each(KINDS)("hooks that override blocks (%s)", (kind) => {
       errors.map((_, i) => [i === 0 ? "RUN_STARTED" : "STATE_SNAPSHOT", "state"]),
     );
     expect(errors[0]).toMatchObject({ cause: { message: "secret" } });
-    expect(errors[0]!.message).toMatch('the block hook has thrown for "state" [event 0');
-    expect(errors[4]!.message).toMatch('JSON cannot express what the block hook has given for "state" [event 4');
+    expect(errors[0]!.message).toMatch("the block hook has thrown for 'state' [event 0");
+    expect(errors[4]!.message).toMatch("JSON cannot express what the block hook has given for 'state' [event 4");
     expect(errors.map((error) => "cause" in error)).toEqual([true, false, false, false, false, false]);
   });
 

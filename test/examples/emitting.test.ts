@@ -13,7 +13,7 @@ describe("the example program of the emitter", () => {
     expect(stdout).not.toContain("sk-123");
     const ids = [...stdout.matchAll(/^id: (\d+)$/gm)].map(([, id]) => Number(id));
     expect(ids).toEqual(ids.map((_, i) => i + 1));
-    expect(stdout).toContain("refused: The block is malformed: it is missing (at /block/type)");
+    expect(stdout).toContain("refused: The block is malformed: a member is missing (at /block/type)");
     expect(stdout).toContain('consumer: complete, [{"id":"answer","type":"text","content":"The key is ***. Done."},');
   });
 });

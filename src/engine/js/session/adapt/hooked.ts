@@ -130,7 +130,7 @@ export class HookedDelivery extends Delivery {
     try {
       given = hook(cloneValue(block, "number") as JsonObject, { eventType: this.eventType });
     } catch (cause) {
-      report({ code: "middleware_failed", detail: `the block hook has thrown for ${JSON.stringify(block.id)}`, cause });
+      report({ code: "middleware_failed", detail: "the block hook has thrown for '{subject}'", cause });
       return undefined;
     }
     if (given === undefined || given === null) return undefined;
@@ -138,7 +138,7 @@ export class HookedDelivery extends Delivery {
     if ("code" in copy) {
       report({
         code: "middleware_failed",
-        detail: `JSON cannot express what the block hook has given for ${JSON.stringify(block.id)}`,
+        detail: "JSON cannot express what the block hook has given for '{subject}'",
       });
       return undefined;
     }
