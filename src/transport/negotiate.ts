@@ -5,15 +5,16 @@ import { fitOf, type MediaRange, parseAccept } from "./accept.js";
 import { mediaTypeOf, mediaTypesOf } from "./media-types.js";
 import { isTransport, transportsOf } from "./transports.js";
 
-export interface NegotiateOptions {
+/** `T`: the wires that the answer may name, those of `transports`. */
+export interface NegotiateOptions<T extends Transport = Transport> {
   protocol: Protocol;
   /** What the server can write, the wire that it likes best first. Default: every wire of the protocol, `sse` first. */
-  transports?: readonly Transport[];
+  transports?: readonly T[];
 }
 
 /** The wire to answer with, and the value of the `Content-Type` header. */
-export interface Negotiated {
-  transport: Transport;
+export interface Negotiated<T extends Transport = Transport> {
+  transport: T;
   mediaType: string;
 }
 
@@ -36,7 +37,14 @@ interface Preference {
  * @returns undefined when nothing is acceptable: the answer is 406
  * @throws StreamfoldError `bad_argument`, `unsupported_transport` for options that are not as described
  */
-export function negotiate(accept: string | null | undefined, options: NegotiateOptions): Negotiated | undefined {
+export function negotiate<T extends Transport = Transport>(
+  accept: string | null | undefined,
+  options: NegotiateOptions<T>,
+): Negotiated<T> | undefined {
+  return choose(accept, options) as Negotiated<T> | undefined;
+}
+
+function choose(accept: string | null | undefined, options: NegotiateOptions): Negotiated | undefined {
   const { isAgui, transports } = readable(() => resolve(options));
   if (accept !== undefined && accept !== null && typeof accept !== "string")
     throw usageError("bad_argument", "the Accept header must be a string, null or undefined");

@@ -11,7 +11,7 @@ afterAll(() => project?.remove());
 
 /** Uses every subpath; the marked lines fail to compile only where the types really resolved. */
 const USE = `
-import { encodeEvent, type Engine, loadEngine, loadEngineSync, type Reducer, StreamfoldError } from "streamfold";
+import { encodeEvent, type Engine, loadEngine, loadEngineSync, negotiate, type Reducer, StreamfoldError } from "streamfold";
 import * as js from "streamfold/js";
 import * as agentue from "streamfold/agentue";
 import { type AGUIEvent, type AGUIModel, type CustomEvent as AGUICustomEvent, createProducer, prepareRunInput } from "streamfold/agui";
@@ -37,6 +37,9 @@ const agui = engine.createReducer({
 export const status: string | undefined = agui.snapshot<AGUIModel<{ done: number }>>()?.run.status;
 const cursor: ReplayCursor = { seq: 5 };
 const replay: Replay = createReplay(engine, { protocol: "agentue", transport: "sse" });
+// of the wires that a server names one is chosen
+const wire = negotiate("*/*", { protocol: "ag-ui", transports: ["sse", "msgpack"] });
+if (wire) engine.createTranscoder({ protocol: "ag-ui", from: "sse", to: wire.transport });
 // what Response, Blob and WebSocket.send take: bytes over a plain ArrayBuffer
 export const owned: Uint8Array<ArrayBuffer>[] = [
   replay.resumeFrom(cursor, { to: "msgpack" }),
