@@ -1,5 +1,5 @@
-import { usageError } from "../errors.js";
 import type { Bytes } from "../bytes.js";
+import { usageError } from "../errors.js";
 import { Unwritable } from "./unwritable.js";
 
 const encoder = /* @__PURE__ */ new TextEncoder();
