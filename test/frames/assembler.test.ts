@@ -157,6 +157,19 @@ describe.each(KINDS)("createFrameAssembler (%s)", (kind) => {
     assembler.close();
   });
 
+  it("compares ids by what they say", () => {
+    const loose = (frame: object) => JSON.stringify(frame).replaceAll("é", "\\u00E9").replaceAll("/", "\\/");
+    const block = blockOf("é", "x".repeat(40));
+    const [a0, a1, ...others] = piecesOf("é", block, 30);
+    const { assembler, errors } = collecting();
+    assembler.push(ndjsonOf([JSON.stringify(a0), loose({ ...a1, id: a0!.id }), loose(a1!)]));
+    for (const frame of others) assembler.add(loose(frame));
+    expect(errors).toMatchObject([{ code: "duplicate_id", eventIndex: 1, path: "/id", subject: "é" }]);
+    expect(assembler.blocks()).toMatchObject([{ blockId: "é", whole: true }]);
+    expect(text(assembler.take("é"))).toBe(block);
+    assembler.close();
+  });
+
   it("refuses frames of a block that is whole until it is taken", () => {
     const { assembler, errors } = collecting();
     assembler.push(ndjsonOf([frameWith({}), frameWith({ id: "other" })]));
