@@ -37,6 +37,10 @@ describe.each(KINDS)("resolveFrames (%s)", (kind) => {
   it("takes names and ids in every spelling, and of repeated members the last", () => {
     const input = `{"blocks":[1],"bl\\u006fcks":[${json(A0).replace('"a0"', '"\\u0061\\u0030"').replace('"block_id":"a"', '"block_id":"\\u0061"')},${json(A1)},${json(A2)}]}`;
     expect(resolve(input)).toBe(`{"blocks":[1],"bl\\u006fcks":[${A}]}`);
+    const twice = failing(() => resolve(model(TEXT, '{"id":"\\u0078","type":"t"}')), "duplicate_id");
+    expect(twice.path).toBe("/blocks/1/id");
+    const beside = failing(() => resolve(model(A0, A1, A2, '{"id":"\\u0061","type":"t"}')), "duplicate_id");
+    expect([beside.path, beside.subject]).toEqual(["/blocks/0/block_id", "a"]);
   });
 
   it("gives a fresh value for a value", () => {
