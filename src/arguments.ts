@@ -21,15 +21,21 @@ export function optionOf<T extends object, K extends keyof T>(options: T | undef
   return readable(() => options?.[name]);
 }
 
+/** Names of the members of options that may be misspelt: those of a plain object. An instance of a class may hold what it likes. */
+export function namesIn(options: object): string[] {
+  const prototype: unknown = Object.getPrototypeOf(options);
+  return prototype === null || Object.getPrototypeOf(prototype) === null ? Object.keys(options) : [];
+}
+
 /**
- * Refuses options that are no object, and members that are none of `names`: a misspelt one would be left out in silence.
+ * Refuses options that are no object, and members of a plain one that are none of `names`: a misspelt one would be left out in silence.
  *
  * @throws StreamfoldError `bad_argument`
  */
 export function expectOptions(options: unknown, ...names: readonly string[]): void {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
-  const unknown = readable(() => Object.keys(options)).find((name) => !names.includes(name));
+  const unknown = readable(() => namesIn(options)).find((name) => !names.includes(name));
   if (unknown !== undefined) throw usageError("bad_argument", `there is no option ${JSON.stringify(unknown)}`);
 }
 

@@ -1,3 +1,4 @@
+import { expectOptions, readable } from "../arguments.js";
 import type { Reducer, ReferencePause, StreamSelector } from "../engine/contract.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import { ON_UNRESOLVED } from "../reducer/hooks.js";
@@ -374,9 +375,17 @@ function rethrow(error: unknown): void {
 }
 
 function checked(reducer: Reducer, options: ResolverOptions) {
-  if (options === null || typeof options !== "object")
-    throw usageError("bad_argument", "the options must be an object with load and onError");
-  const { load, onError, concurrency = CONCURRENCY, timeout = TIMEOUT, signal } = options;
+  expectOptions(options, "load", "onError", "concurrency", "timeout", "signal");
+  const {
+    load,
+    onError,
+    concurrency = CONCURRENCY,
+    timeout = TIMEOUT,
+    signal,
+  } = readable(() => {
+    const { load, onError, concurrency, timeout, signal } = options;
+    return { load, onError, concurrency, timeout, signal };
+  });
   if (typeof load !== "function" || typeof onError !== "function")
     throw usageError("bad_argument", "load and onError must be functions");
   if (!Number.isSafeInteger(concurrency) || concurrency < 1)

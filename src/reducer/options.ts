@@ -1,4 +1,4 @@
-import { describe, optionOf, readable, shown } from "../arguments.js";
+import { describe, namesIn, optionOf, readable, shown } from "../arguments.js";
 import type {
   AguiSessionOptions,
   EventInfo,
@@ -239,12 +239,9 @@ function eventTypes(value: readonly string[] | undefined): readonly string[] | u
 
 /** Of plain objects only: an instance of a class may keep what its listeners need in members of its own. */
 function refuseUnknown(options: object, user: User, protocol: Protocol): void {
-  const prototype: unknown = Object.getPrototypeOf(options);
-  const isPlain = prototype === null || Object.getPrototypeOf(prototype) === null;
-  if (!isPlain) return;
-  for (const [name, value] of Object.entries(options)) {
+  for (const name of namesIn(options)) {
     if (!Object.hasOwn(OPTIONS, name)) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
-    if (value === undefined) continue;
+    if ((options as Record<string, unknown>)[name] === undefined) continue;
     const [takenBy, belongsTo] = OPTIONS[name as OptionName];
     if (takenBy !== "both" && takenBy !== user)
       throw usageError("bad_argument", `the option ${JSON.stringify(name)} is for a ${takenBy}, not for a ${user}`);

@@ -442,10 +442,23 @@ describe.each(KINDS)("createResolver on %s", (kind) => {
       { ...fine, timeout: Number.NaN },
       { ...fine, timeout: 2 ** 31 },
       { ...fine, signal: {} },
+      { ...fine, concurency: 2 },
     ])
       expect(make(reducer, options), JSON.stringify(options)).toThrow(bad);
+    const get = (): never => {
+      throw new Error("of the caller");
+    };
+    expect(make(reducer, Object.defineProperty({ ...fine }, "timeout", { get }))).toThrow(bad);
     for (const other of [null, {}, 5]) expect(make(other, fine)).toThrow(bad);
-    createResolver(reducer, fine);
+    // an instance of a class may hold more
+    const instance = new (class {
+      readonly cache = new Map();
+      load(): unknown {
+        return this.cache;
+      }
+      onError(): void {}
+    })();
+    createResolver(reducer, instance);
     expect(make(reducer, fine)).toThrow(bad);
     reducer.close();
   });
