@@ -219,6 +219,13 @@ describe.each(KINDS)("createFrameAssembler (%s)", (kind) => {
       expect(text(assembler.take("b"))).toBe(frameWith({}).data);
       assembler.close();
     }
+    // the end of the body is the end of the line
+    const { assembler, errors } = collecting({ bytes: 300 });
+    assembler.push(utf8("x".repeat(400)));
+    assembler.finish();
+    expect(assembler.push(ndjsonOf([frameWith({})]))).toBe(1);
+    expect(errors).toMatchObject([{ code: "limit", eventIndex: 0, byteOffset: 0 }]);
+    assembler.close();
   });
 
   it("holds groups that never become whole to the limits, and counts their bytes back", () => {
