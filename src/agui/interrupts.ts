@@ -1,3 +1,4 @@
+import { readable } from "../arguments.js";
 import { type StreamfoldError, usageError } from "../errors.js";
 import type { InputWarning } from "./prepare-run-input.js";
 import type { Interrupt, ResumeEntry } from "./types.generated.js";
@@ -14,9 +15,10 @@ export interface InterruptedRun {
  * The interrupts that the next run on the thread has to answer (AG-UI H3, H4): those of a run that ended with them; none otherwise.
  *
  * @param snapshot `reducer.snapshot<AGUIModel>()`
+ * @throws StreamfoldError `bad_argument` for what is none
  */
-export function openInterrupts({ run }: InterruptedRun): Interrupt[] {
-  return run.status === "interrupted" ? [...run.interrupts] : [];
+export function openInterrupts(snapshot: InterruptedRun): Interrupt[] {
+  return readable(() => (snapshot.run.status === "interrupted" ? [...snapshot.run.interrupts] : []));
 }
 
 /**
@@ -24,7 +26,8 @@ export function openInterrupts({ run }: InterruptedRun): Interrupt[] {
  *
  * @param now milliseconds since 1970
  */
-export function isExpired({ expiresAt }: Interrupt, now: number): boolean {
+export function isExpired(interrupt: Interrupt, now: number): boolean {
+  const { expiresAt } = readable(() => ({ expiresAt: interrupt.expiresAt }));
   // NaN is not at or before anything.
   return expiresAt !== undefined && Date.parse(expiresAt) <= now;
 }
@@ -44,6 +47,13 @@ export function checkResume(
   entries: readonly ResumeEntry[],
   now: number = Date.now(),
 ): void {
+  const [first, ...others] = readable(() => faultsOf(open, entries, now));
+  if (first === undefined) return;
+  first.errors = [first, ...others];
+  throw first;
+}
+
+function faultsOf(open: readonly Interrupt[], entries: readonly ResumeEntry[], now: number): StreamfoldError[] {
   const errors: StreamfoldError[] = [];
   const refuse = (path: string, subject: string, detail: string) => {
     errors.push(usageError("bad_argument", detail, { path, subject }));
@@ -64,10 +74,7 @@ export function checkResume(
   for (const { id } of open) {
     if (!answered.has(id)) refuse("/resume", id, `the interrupt ${JSON.stringify(id)} is not answered`);
   }
-  const [first] = errors;
-  if (first === undefined) return;
-  first.errors = errors;
-  throw first;
+  return errors;
 }
 
 /**
@@ -83,6 +90,15 @@ export function buildResume(
   answers: ReadonlyMap<string, Answer> | Readonly<Record<string, Answer>>,
   now: number = Date.now(),
 ): ResumeEntry[] {
+  const entries = readable(() => entriesOf(open, answers));
+  checkResume(open, entries, now);
+  return entries;
+}
+
+function entriesOf(
+  open: readonly Interrupt[],
+  answers: ReadonlyMap<string, Answer> | Readonly<Record<string, Answer>>,
+): ResumeEntry[] {
   const given: Iterable<[string, Answer]> = answers instanceof Map ? answers : Object.entries(answers);
   const left = new Map(given);
   const entries: ResumeEntry[] = [];
@@ -93,7 +109,6 @@ export function buildResume(
     left.delete(id);
   }
   for (const [interruptId, answer] of left) entries.push({ interruptId, ...answer });
-  checkResume(open, entries, now);
   return entries;
 }
 
@@ -112,8 +127,13 @@ export interface MatchedResume {
  *
  * @param raised the interrupts of that run; empty when the run does not continue an interrupted one
  * @param resume of the run input
+ * @throws StreamfoldError `bad_argument` for what are no lists of these
  */
 export function matchResume(raised: readonly Interrupt[], resume: readonly ResumeEntry[] = []): MatchedResume {
+  return readable(() => matched(raised, resume));
+}
+
+function matched(raised: readonly Interrupt[], resume: readonly ResumeEntry[]): MatchedResume {
   const open = new Map(raised.map((interrupt) => [interrupt.id, interrupt]));
   const accepted: ResumeEntry[] = [];
   const warnings: InputWarning[] = [];

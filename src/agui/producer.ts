@@ -1,4 +1,4 @@
-import { readable } from "../arguments.js";
+import { optionOf, readable } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import type { AguiSessionOptions, RunStatus } from "../engine/contract.js";
 import { cloneValue } from "../engine/js/codec/clone.js";
@@ -172,7 +172,7 @@ class EventProducer implements Producer {
   }
 
   emit(event: AGUIEvent): Bytes {
-    return (DELTAS.has(event?.type) && this.emitDelta(event)) || this.emitWhole(event);
+    return (DELTAS.has(optionOf(event ?? undefined, "type")!) && this.emitDelta(event)) || this.emitWhole(event);
   }
 
   /** A plain delta of what is open goes out at once; everything else takes the long way. */

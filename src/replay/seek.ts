@@ -92,18 +92,23 @@ function seekIndex(recording: Recording, index: number): Walker | undefined {
 function seekId(recording: Recording, id: string): Walker | undefined {
   const { options, marks } = recording;
   if (options.transport === "sse" && options.judging.protocol === "agentue") {
+    /** Goes on from line to line: a log may hold many that a later line of their message overrules. */
+    let walker: Walker | undefined;
     for (const place of idLines(recording, id)) {
-      const walker = new Walker(
-        recording,
-        marks.last(({ offset }) => offset <= place),
-      );
-      const found = guarded(walker, () => {
-        walker.leapTo(place);
-        while (walker.offset <= place && walker.step() !== undefined) {}
+      const mark = marks.last(({ offset }) => offset <= place);
+      if (walker === undefined || (mark !== undefined && mark.offset > walker.offset)) {
+        walker?.close();
+        walker = new Walker(recording, mark);
+      }
+      const scout: Walker = walker;
+      if (scout.offset > place) continue;
+      guarded(scout, () => {
+        scout.leapTo(place);
+        while (scout.offset <= place && scout.step() !== undefined) {}
       });
-      if (found.offset > place && found.reducer.lastEventId === id) return found;
-      found.close();
+      if (scout.offset > place && scout.reducer.lastEventId === id) return scout;
     }
+    walker?.close();
   }
   throw usageError("bad_argument", `the log has no message with the id ${JSON.stringify(id)}`);
 }

@@ -516,3 +516,34 @@ describe("the options of an emitter", () => {
     expect(kept.snapshot()).toEqual({ version: "1.0", biz: "b", meta: {}, blocks: [] });
   });
 });
+
+describe("what an emitter cannot read", () => {
+  const trap = (): never => {
+    throw new Error("trap");
+  };
+  const unreadable = new Proxy({}, { get: trap, ownKeys: trap, getOwnPropertyDescriptor: trap }) as never;
+
+  it("is a bad argument, and changes nothing", () => {
+    const emitter = createEmitter({ transport: "ndjson" });
+    emitter.start({ biz: "chat", blocks: [{ id: "a", type: "text", content: "" }] });
+    const before = [emitter.seq, emitter.snapshot()];
+    const calls: (() => unknown)[] = [
+      () => emitter.start(unreadable),
+      () => emitter.update(unreadable),
+      () => emitter.setMeta("m", 1, unreadable),
+      () => emitter.append("a", "content", "x", unreadable),
+      () => emitter.append("a", "content", "x", { insert: unreadable }),
+      () => emitter.error({ code: "c", message: "m" }, unreadable),
+      () => emitter.end(unreadable),
+    ];
+    for (const [i, run] of calls.entries())
+      expect(run, `call ${i}`).toThrow(expect.objectContaining({ code: "bad_argument" }));
+    expect([emitter.seq, emitter.snapshot()]).toEqual(before);
+  });
+
+  it("is a bad argument where redact gives it", () => {
+    const emitter = createEmitter({ transport: "ndjson", redact: () => unreadable });
+    expect(() => emitter.start({ biz: "chat" })).toThrow(expect.objectContaining({ code: "bad_argument" }));
+    expect(emitter.seq).toBe(0);
+  });
+});

@@ -173,3 +173,31 @@ describe("the input of the next run", () => {
     });
   });
 });
+
+describe("what is no list of interrupts or entries", () => {
+  it("is a bad argument", () => {
+    for (const wrong of [
+      null,
+      5,
+      {},
+      [null],
+      new Proxy(
+        {},
+        {
+          get: () => {
+            throw new Error("trap");
+          },
+        },
+      ),
+    ] as never[]) {
+      const bad = expect.objectContaining({ code: "bad_argument" });
+      expect(() => checkResume(wrong, [])).toThrow(bad);
+      expect(() => checkResume([], wrong)).toThrow(bad);
+      expect(() => buildResume(wrong, {})).toThrow(bad);
+      expect(() => matchResume(wrong, [])).toThrow(bad);
+      expect(() => matchResume([], wrong)).toThrow(bad);
+      expect(() => openInterrupts(wrong)).toThrow(bad);
+    }
+    expect(() => isExpired(null as never, 0)).toThrow(expect.objectContaining({ code: "bad_argument" }));
+  });
+});

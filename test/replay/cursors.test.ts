@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { createReplay, type ReplayCursor } from "../../src/replay/index.js";
 import { append, end, modelOf, ping, start } from "../contract/base.js";
+import { utf8 } from "../support/bytes.js";
 import { engine, KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
 import { eventsIn, MIXED, message, replayOf, sse, textOf, tokens } from "./logs.js";
@@ -106,6 +107,18 @@ describe.each(KINDS)("places of a log on %s", (kind) => {
       expect(thrown(() => replay.snapshotAt(cursor as never))?.code, JSON.stringify(cursor)).toBe("bad_argument");
       expect(thrown(() => replay.resumeFrom(cursor as never))?.code, JSON.stringify(cursor)).toBe("bad_argument");
     }
+    replay.close();
+  });
+
+  it("reads a log once for an id that later lines overrule", () => {
+    const replay = createReplay(engine(kind), { protocol: "agentue", transport: "sse" });
+    replay.append(message(start(modelOf()), "first"));
+    const count = 100;
+    for (let i = 0; i < count; i++) replay.append(utf8(`id: x\nid: y\ndata: ${JSON.stringify(ping(1))}\n\n`));
+    expect(thrown(() => replay.snapshotAt({ id: "x" }))?.code).toBe("bad_argument");
+    expect(replay.stats().folded).toBeLessThanOrEqual(count + 1);
+    replay.append(message(ping(1), "x"));
+    expect(eventsIn(replay.resumeFrom({ id: "x" })).map(({ op }) => op)).toEqual(["start"]);
     replay.close();
   });
 

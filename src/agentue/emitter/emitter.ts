@@ -1,5 +1,5 @@
 import { R_INTEGER, R_LIMIT_MESSAGE, R_OTHER_ID } from "../../../assembly/abi/codes.js";
-import { describe } from "../../arguments.js";
+import { describe, optionOf, readable } from "../../arguments.js";
 import type { Bytes } from "../../bytes.js";
 import { concatenate } from "../../codec/output.js";
 import type { StreamStatus } from "../../engine/contract.js";
@@ -337,7 +337,7 @@ class EventEmitter {
     if (result === undefined) return undefined;
     if (result === null || typeof result !== "object")
       throw usageError("bad_argument", `redact must give an event or undefined, not ${describe(result)}`);
-    if (result.op !== op || result.seq !== seq || result.stream_id !== stream_id)
+    if (!readable(() => result.op === op && result.seq === seq && result.stream_id === stream_id))
       throw usageError("bad_argument", "redact must keep op, seq and stream_id");
     return result;
   }
@@ -380,7 +380,7 @@ class EventEmitter {
   #versioned(model: NewModel): JsonObject {
     if (typeof model !== "object" || model === null) return model as unknown as JsonObject;
     const { consumer, version } = this.#options;
-    const { version: given, biz, meta = {}, blocks = [], ...others } = model;
+    const { version: given, biz, meta = {}, blocks = [], ...others } = readable(() => ({ ...model }));
     return { version: consumer === "1.0" ? "1.0" : (given ?? version), biz, meta, blocks, ...others };
   }
 
@@ -510,10 +510,11 @@ function appendOf(
   delta: string | readonly unknown[],
   options: AppendOptions | undefined,
 ): Draft {
-  const block = { id, ...options?.insert, [field]: delta };
+  const block = readable(() => ({ id, ...options?.insert, [field]: delta }));
   return { op: "append", mask: `block.${field}`, ...typeOf(options), block };
 }
 
 function typeOf(options: EventOptions | undefined): { event_type?: string } {
-  return options?.eventType === undefined ? {} : { event_type: options.eventType };
+  const eventType = optionOf(options, "eventType");
+  return eventType === undefined ? {} : { event_type: eventType };
 }
