@@ -44,6 +44,21 @@ describe.each(KINDS)("what is at odds with a wire (%s)", (kind) => {
     ]);
   });
 
+  it("another body in which nothing comes is empty, too", () => {
+    const adapter = engine(kind).createTranscoder({
+      protocol: "ag-ui",
+      from: "ndjson",
+      to: "ndjson",
+      toProtocol: "agentue",
+    });
+    adapter.push(utf8(`${JSON.stringify(ag.started())}\n${JSON.stringify(ag.finished())}\n`));
+    adapter.finish();
+    adapter.push(utf8("\n"));
+    const ops = new TextDecoder().decode(adapter.finish()).match(/"op":"\w+"/g);
+    expect(ops).toEqual(['"op":"start"', '"op":"error"', '"op":"end"']);
+    adapter.close();
+  });
+
   it("the unterminated tail is an event like any other", () => {
     const { events, status } = run("ndjson", [body([ag.started(), ag.finished()]).slice(0, -1)]);
     expect(events.slice(1)).toEqual([runSet(2, ',"status":"finished","outcome":{"type":"success"}'), end(3)]);

@@ -67,8 +67,14 @@ describe.each(WASM_KINDS)("memory of forks of %s", (kind) => {
     for (const fork of forks) {
       expect(fork.stats({ streamId: "" }).memory).toBeGreaterThan(2_000_000);
       fork.push(line(append(3, "a", "z")));
+      // what was shared was given up for a fork of it
+      expect(fork.stats({ streamId: "" }).memory).toBeLessThan(2_100_000);
     }
     expect(parent.stats({ streamId: "" }).memory).toBe(charged);
+    const small = parent.fork();
+    small.push(line({ op: "set", seq: 3, block: { id: "a", type: "t" } }));
+    expect(small.stats({ streamId: "" }).memory).toBeLessThan(10_000);
+    small.close();
     parent.close();
     expect(engine.memory().live).toBeGreaterThan(2_000_000);
     for (const fork of forks.slice(1)) fork.close();
