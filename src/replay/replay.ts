@@ -183,8 +183,9 @@ class LogReplay implements Replay {
 
   close(): void {
     if (this.#closed) return;
-    this.#closed = true;
+    // refused inside of a listener, when the replay stays open
     this.#recording.live.close();
+    this.#closed = true;
   }
 
   [DISPOSE](): void {

@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
-import { createReplay, type ReplayCursor } from "../../src/replay/index.js";
+import { createReplay, type Replay, type ReplayCursor } from "../../src/replay/index.js";
 import { append, end, modelOf, ping, start } from "../contract/base.js";
 import { utf8 } from "../support/bytes.js";
-import { engine, KINDS } from "../support/engines.js";
+import { engine, freshEngine, KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
 import { eventsIn, MIXED, message, replayOf, sse, textOf, tokens } from "./logs.js";
 
@@ -120,6 +120,21 @@ describe.each(KINDS)("places of a log on %s", (kind) => {
     replay.append(message(ping(1), "x"));
     expect(eventsIn(replay.resumeFrom({ id: "x" })).map(({ op }) => op)).toEqual(["start"]);
     replay.close();
+  });
+
+  it("cannot be closed by a listener, and is closed afterwards", () => {
+    const own = freshEngine(kind);
+    const codes: unknown[] = [];
+    const replay: Replay = createReplay(own, {
+      protocol: "agentue",
+      transport: "ndjson",
+      onError: () => codes.push(thrown(() => replay.close())?.code),
+    });
+    replay.append(utf8(`${JSON.stringify(start(modelOf()))}\n{"op":"nope","seq":2}\n`));
+    expect([codes, replay.seq()]).toEqual([["reentrant"], 1]);
+    replay.close();
+    expect(own.memory().live).toBe(0);
+    own.close();
   });
 
   it("takes what cannot be read for a bad argument", () => {
