@@ -319,8 +319,11 @@ function fillIn(text: string, facts: { eventType?: string; subject?: string; rec
   return text.replace(/\{(type|subject|received|kind)\}/g, (_, name: string) => values[name] as string);
 }
 
+/** Known to every copy of this package in a process: ESM and CommonJS, or two versions. */
+const BRAND: unique symbol = Symbol.for("streamfold.error");
+
 /**
- * The one error class of this package.
+ * The one error class of this package. `instanceof` also knows errors of another copy of the package: one loaded by `import`, one by `require`.
  *
  * `code` is one of a closed set, `scope` says who failed (docs/errors.md); the position members are there where they exist:
  * `streamId` (`""` is the unnamed stream), `seq`, `eventIndex` (messages, from 0), `byteOffset` (wire bytes, from 0), `path` (JSON pointer, RFC 6901), `opIndex`;
@@ -345,6 +348,19 @@ export class StreamfoldError extends Error {
   declare applied?: number;
   /** Set on the error that `push`, `apply`, `resume` or `finish` throws: all failures of the call, this one first. */
   declare errors?: StreamfoldError[];
+
+  /** Whether a value is an error of this package, whichever copy made it. */
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    try {
+      return typeof value === "object" && value !== null && BRAND in value;
+    } catch {
+      return false;
+    }
+  }
+
+  get [BRAND](): true {
+    return true;
+  }
 
   constructor(fault: Fault) {
     super(errorMessage(fault));
