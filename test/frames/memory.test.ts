@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Engine } from "../../src/engine/contract.js";
+import type { Engine, Reducer } from "../../src/engine/contract.js";
 import type { StreamfoldError } from "../../src/errors.js";
 import { failing } from "../reducer/expect-error.js";
 import { text, utf8 } from "../support/bytes.js";
@@ -133,6 +133,35 @@ describe.each(WASM_KINDS)("memory of storage frames (%s)", (kind) => {
         one.close();
       }
     }
+  });
+
+  it("keeps the frames of a block that finds no memory to be joined, until there is some", () => {
+    const block = JSON.stringify({ id: "b", type: "text", content: "x".repeat(1_000_000) });
+    const frames = framed(
+      block,
+      Array.from({ length: 10 }, (_, i) => (i + 1) * 100_000),
+    );
+    const last = frames.pop()!;
+    const one = engineWithin(100, kind);
+    const assembler = one.createFrameAssembler();
+    for (const frame of frames) assembler.add(frame);
+    const ballast: Reducer[] = [];
+    for (const size of [1_500_000, 200_000]) {
+      const model = JSON.stringify({ messages: [], state: "y".repeat(size) });
+      const fill = () => {
+        ballast.push(one.createReducer({ protocol: "ag-ui", transport: "json" }));
+        ballast.at(-1)!.load(model);
+      };
+      while (thrown(fill) === undefined);
+    }
+    const before = assembler.stats();
+    failing(() => assembler.add(last), "out_of_memory");
+    expect(assembler.stats()).toEqual({ ...before, read: before.read + 1, memory: expect.any(Number) });
+    for (const reducer of ballast) reducer.close();
+    expect(assembler.missing()).toEqual([{ blockId: "b", total: 11, missing: [[10, 10]] }]);
+    expect(assembler.add(last)).toBe(1);
+    expect(text(assembler.take("b")) === block).toBe(true);
+    one.close();
   });
 
   it("runs out of memory without a trace, wherever that is", () => {
