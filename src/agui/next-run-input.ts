@@ -1,3 +1,4 @@
+import { readable } from "../arguments.js";
 import { usageError } from "../errors.js";
 import { type Answer, buildResume, openInterrupts } from "./interrupts.js";
 import type { AGUIModel } from "./model.js";
@@ -28,7 +29,7 @@ export interface NextRun
  * @throws StreamfoldError `bad_argument` with a path into the run input (`/runId`, `/messages`, `/resume/…`), and as `prepareRunInput` does
  */
 export function nextRunInput(snapshot: AGUIModel, next: NextRun): PreparedInput {
-  if (snapshot?.run === undefined || next === null || typeof next !== "object")
+  if (readable(() => snapshot?.run) == null || next === null || typeof next !== "object")
     throw usageError("bad_argument", "the snapshot must be a model, and the next run an object with a runId");
   const { run, messages: history, state } = snapshot;
   const {

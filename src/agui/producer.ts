@@ -217,9 +217,10 @@ class EventProducer implements Producer {
   start(fields: StartFields = {}): Bytes {
     const { threadId = "", runId = "", parentRunId } = this.input ?? {};
     const own = { threadId, runId, ...(parentRunId === undefined ? {} : { parentRunId }) };
-    if (this.input === undefined && (fields.threadId === undefined || fields.runId === undefined))
+    const given = withoutUndefined(fields) as StartFields;
+    if (this.input === undefined && (given.threadId === undefined || given.runId === undefined))
       throw usageError("bad_argument", "without an input a run is started with a threadId and a runId");
-    return this.emit({ type: "RUN_STARTED", ...own, ...withoutUndefined(fields) } as AGUIEvent);
+    return this.emit({ type: "RUN_STARTED", ...own, ...given } as AGUIEvent);
   }
 
   finish(fields: FinishFields = {}): Bytes {
@@ -248,7 +249,7 @@ class EventProducer implements Producer {
   }
 
   cancel(fields: CancelFields = {}): Bytes[] {
-    const finished = this.finished({ ...fields, outcome: { type: "cancelled" } });
+    const finished = this.finished({ ...withoutUndefined(fields), outcome: { type: "cancelled" } });
     // What is wrong with it must show before anything is closed.
     judgeEvent(ownTree(finished, this.depth).value);
     this.encoder.encode(finished);
@@ -316,5 +317,5 @@ function reducerOf(tree: OwnTree | undefined, limits: Limits): AguiReducer {
 
 /** The members of fields that have a value. */
 function withoutUndefined(fields: object): object {
-  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
+  return readable(() => Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)));
 }

@@ -1,3 +1,4 @@
+import { readable } from "../arguments.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import { openInterrupts } from "./interrupts.js";
 import { isPartList } from "./judge-value.js";
@@ -60,8 +61,13 @@ export interface RunToolsOptions {
  * The calls that wait for an answer (AG-UI R12, R13), in their order.
  *
  * @param snapshot `reducer.snapshot<AGUIModel>()`
+ * @throws StreamfoldError `bad_argument` for what is no snapshot
  */
-export function pendingToolCalls({ run, messages }: Pick<AGUIModel, "run" | "messages">): PendingToolCall[] {
+export function pendingToolCalls(snapshot: Pick<AGUIModel, "run" | "messages">): PendingToolCall[] {
+  return readable(() => waitingIn(snapshot));
+}
+
+function waitingIn({ run, messages }: Pick<AGUIModel, "run" | "messages">): PendingToolCall[] {
   const waiting = new Map<string, PendingToolCall>();
   for (const toolCallId of run.pendingToolCallIds) {
     waiting.set(toolCallId, {
@@ -97,8 +103,11 @@ export function pendingToolCalls({ run, messages }: Pick<AGUIModel, "run" | "mes
  * @throws StreamfoldError `bad_argument` for options, and while the run is running; nothing that a hook or tool throws
  */
 export async function runTools(options: RunToolsOptions): Promise<ToolMessage[]> {
-  const { snapshot, tools, newId = () => crypto.randomUUID() } = options;
-  if (snapshot?.run === undefined || tools === null || typeof tools !== "object")
+  const { snapshot, tools, newId } = readable(() => {
+    const { snapshot, tools, newId = () => crypto.randomUUID() } = options;
+    return { snapshot, tools, newId };
+  });
+  if (readable(() => snapshot?.run) == null || tools === null || typeof tools !== "object")
     throw usageError("bad_argument", "snapshot is a model, and tools an object of tools by their names");
   if (snapshot.run.status === "running") throw usageError("bad_argument", "the run has not ended");
   const asked = new Set(openInterrupts(snapshot).map(({ toolCallId }) => toolCallId));

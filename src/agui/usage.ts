@@ -1,3 +1,4 @@
+import { readable } from "../arguments.js";
 import { usageError } from "../errors.js";
 import type { TokenUsage } from "./types.generated.js";
 
@@ -22,10 +23,10 @@ export interface SumOptions {
  *
  * @param entries `usage` of one run, or of several
  * @returns counts alone; with `provider` and `model` where all entries have the same
- * @throws StreamfoldError `bad_argument` for a sum beyond 2^53-1
+ * @throws StreamfoldError `bad_argument` for a sum beyond 2^53-1, and for what is no list of usages
  */
-export function sumUsage(entries: Iterable<TokenUsage>, { atLeast = false }: SumOptions = {}): TokenUsage {
-  const all = [...entries].map(withTotal);
+export function sumUsage(entries: Iterable<TokenUsage>, options: SumOptions = {}): TokenUsage {
+  const { all, atLeast } = readable(() => ({ all: [...entries].map(withTotal), atLeast: options.atLeast ?? false }));
   const sum: TokenUsage = {};
   for (const name of ["provider", "model"] as const) {
     const value = all[0]?.[name];
@@ -50,12 +51,14 @@ export function sumUsage(entries: Iterable<TokenUsage>, { atLeast = false }: Sum
  */
 export function usageByModel(entries: Iterable<TokenUsage>, options: SumOptions = {}): TokenUsage[] {
   const groups = new Map<string, TokenUsage[]>();
-  for (const entry of entries) {
-    const key = JSON.stringify([entry.provider ?? null, entry.model ?? null]);
-    const group = groups.get(key);
-    if (group === undefined) groups.set(key, [entry]);
-    else group.push(entry);
-  }
+  readable(() => {
+    for (const entry of entries) {
+      const key = JSON.stringify([entry.provider ?? null, entry.model ?? null]);
+      const group = groups.get(key);
+      if (group === undefined) groups.set(key, [entry]);
+      else group.push(entry);
+    }
+  });
   return [...groups.values()].map((group) => sumUsage(group, options));
 }
 

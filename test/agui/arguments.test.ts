@@ -1,5 +1,16 @@
-import { describe, it } from "vitest";
-import { createCompactor, createProducer, nextRunInput, readCapabilities, readRunInput } from "../../src/agui/index.js";
+import { describe, expect, it } from "vitest";
+import {
+  compact,
+  createCompactor,
+  createProducer,
+  nextRunInput,
+  pendingToolCalls,
+  readCapabilities,
+  readRunInput,
+  runTools,
+  sumUsage,
+  usageByModel,
+} from "../../src/agui/index.js";
 import { failing } from "../reducer/expect-error.js";
 
 const INPUT = { threadId: "t", runId: "r", messages: [], tools: [], context: [] };
@@ -31,5 +42,48 @@ describe("options of agents and their clients", () => {
     failing(() => nextRunInput(undefined as never, { runId: "r" }), "bad_argument");
     failing(() => nextRunInput({} as never, { runId: "r" }), "bad_argument");
     failing(() => nextRunInput({ run: { status: "finished" } } as never, null as never), "bad_argument");
+  });
+
+  const REVOKED = (() => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    return proxy;
+  })();
+
+  const OTHERS: Record<string, unknown> = { nothing: undefined, null: null, "a number": 5, "a revoked proxy": REVOKED };
+  const rows = (more: Record<string, unknown> = {}) => Object.entries({ ...OTHERS, ...more });
+
+  it.each(rows({ "no run": { run: null }, "half a run": { run: {} } }))(
+    "a snapshot is a model: %s",
+    async (_, value) => {
+      failing(() => pendingToolCalls(value as never), "bad_argument");
+      failing(() => nextRunInput(value as never, { runId: "r" }), "bad_argument");
+      const ran = runTools({ snapshot: value as never, tools: {} });
+      await expect(ran).rejects.toMatchObject({ code: "bad_argument" });
+      await expect(runTools(value as never)).rejects.toMatchObject({ code: "bad_argument" });
+    },
+  );
+
+  it.each(rows({ "an object": {}, "a list of null": [null] }))("usages are a list of usages: %s", (_, value) => {
+    failing(() => sumUsage(value as never), "bad_argument");
+    failing(() => usageByModel(value as never), "bad_argument");
+    failing(() => sumUsage([], null as never), "bad_argument");
+  });
+
+  it.each(rows({ "an object": {} }))("a log is iterable: %s", (_, value) => {
+    failing(() => compact(value as never), "bad_argument");
+  });
+
+  it.each([
+    ["null", null],
+    ["a revoked proxy", REVOKED],
+  ])("what a producer is given can be read: %s", (_, value) => {
+    const producer = createProducer({ transport: "sse" });
+    failing(() => producer.start(value as never), "bad_argument");
+    producer.start({ threadId: "t", runId: "r" });
+    failing(() => producer.finish(value as never), "bad_argument");
+    failing(() => producer.cancel(value as never), "bad_argument");
+    failing(() => producer.fail("x", value as never), "bad_argument");
+    producer.finish();
   });
 });

@@ -1,3 +1,5 @@
+import { readable } from "../../arguments.js";
+import { usageError } from "../../errors.js";
 import type { AGUIEvent } from "../types.generated.js";
 import { type CompactOptions, type Compactor, EventCompactor } from "./compactor.js";
 
@@ -11,10 +13,12 @@ export type { CompactOptions, Compactor } from "./compactor.js";
  *
  * @param events wire events in their order, from the beginning of a log or from anywhere in it; they are not changed
  * @returns values of the caller's own, never more of them than were given
- * @throws StreamfoldError `bad_event`, `chunk_conflict` with path and `eventIndex`; `not_json`, `too_deep`; `bad_argument` for options
+ * @throws StreamfoldError `bad_event`, `chunk_conflict` with path and `eventIndex`; `not_json`, `too_deep`; `bad_argument` for options and for what is not iterable
  */
 export function compact(events: Iterable<unknown>, options?: CompactOptions): AGUIEvent[] {
   const compactor = new EventCompactor(options);
+  if (typeof readable(() => events?.[Symbol.iterator]) !== "function")
+    throw usageError("bad_argument", "the events must be iterable");
   for (const event of events) compactor.add(event);
   return compactor.take();
 }
