@@ -1,8 +1,23 @@
-// Long: what engines implement and what applications see stand in one place, as types only.
 import type { Bytes } from "../bytes.js";
 import type { Fault, StreamfoldError, WarningCode, WarningFacts } from "../errors.js";
 import type { Limits } from "../limits.js";
 import type { AdapterOptions, AdaptOptions } from "./adapting.js";
+import type { ChangeSet } from "./types/changes.js";
+import type { DocumentLimits, DocumentOptions, EngineDocument, JsonDocument } from "./types/documents.js";
+import type {
+  AssembledBlock,
+  AssemblerLimits,
+  AssemblerStats,
+  EngineAssembler,
+  FrameAssemblerOptions,
+  FrameBlockOptions,
+  LeastBudget,
+  MissingFrames,
+} from "./types/frames.js";
+
+export type * from "./types/changes.js";
+export type * from "./types/documents.js";
+export type * from "./types/frames.js";
 
 // ---------------------------------------------------------------- what both engines implement (internal)
 
@@ -141,68 +156,6 @@ export interface FinishResult {
   streams: { streamId: string; status: StreamStatus }[];
 }
 
-/** One coalesced change (docs/semantics.md §6), told apart by `kind`. */
-export type Change = StartChange | InsertChange | ReplaceChange | AppendChange | MetaChange;
-
-/** The whole model is new. */
-export interface StartChange {
-  kind: "start";
-  streamId: string;
-}
-
-/** A block came in at the end of the model's blocks. */
-export interface InsertChange {
-  kind: "insert";
-  streamId: string;
-  /** The block or message. */
-  id: string;
-  /** AG-UI: its index among the messages. */
-  from?: number;
-}
-
-/** A block, or one field of it, was set. */
-export interface ReplaceChange {
-  kind: "replace";
-  streamId: string;
-  /** The block. */
-  id: string;
-  /** Path of the field (`tool.status`); absent for the whole block. */
-  field?: string;
-  /** AG-UI: the tool call that the field lies in. */
-  toolCallId?: string;
-}
-
-/** A field of a block has grown at its end. */
-export interface AppendChange {
-  kind: "append";
-  streamId: string;
-  /** The block. */
-  id: string;
-  field: string;
-  /** The field's length before: UTF-16 code units of a string, elements of an array. */
-  from: number;
-  /** The field's length after, in the same unit. */
-  to: number;
-  /** What a string has grown by; absent for an array. */
-  text?: string;
-  /** AG-UI: the tool call that the field lies in; where calls came to `toolCalls`, the last of them. */
-  toolCallId?: string;
-}
-
-/** What lies at a path of the model's `meta` was set. AG-UI: the `state` or the `run` has changed. */
-export interface MetaChange {
-  kind: "meta";
-  streamId: string;
-  /** The path below `meta` (`error`, `stats`); AG-UI: `state` or `run`. */
-  field: string;
-  /** AG-UI: what a state delta has touched, as JSON pointer into the state. */
-  pointer?: string;
-}
-
-export type ChangeSet =
-  | { version: number; changes: Change[]; resync?: undefined }
-  | { version: number; resync: true; changes?: undefined };
-
 /** Counters; without a stream they are those of the whole reducer since it was made or reset. */
 export interface Stats {
   /** Messages read (accepted or not). Whole reducer only; 0 for one stream. */
@@ -320,53 +273,6 @@ export interface ArgumentText {
   complete: boolean;
 }
 
-/**
- * One JSON document that patches change in place. Methods return a `Fault` instead of throwing, and a call that does has changed nothing.
- * A WASM document throws a StreamfoldError only for `engine_lost` and `out_of_memory`.
- */
-export interface EngineDocument {
-  /**
-   * Applies a JSON Patch (RFC 6902), all of it or nothing (docs/semantics.md §11).
-   *
-   * @param operations JSON text (UTF-8), nested at most `limits.depth` + 2 levels, so that it can bring the deepest document
-   */
-  patch(operations: Uint8Array): Fault | undefined;
-  /** Like `patch` for a JavaScript value; only documents of the plain JavaScript engine have it. Also `not_json`, and `too_deep` with a path. */
-  patchValue?(operations: unknown): Fault | undefined;
-  /** A fresh JavaScript value of what lies at a well-formed pointer (RFC 6901); undefined where nothing is. */
-  get(pointer: string, integers: "number" | "bigint"): unknown;
-  /** Compact JSON of what lies at a well-formed pointer, owned by the caller; undefined where nothing is. */
-  bytes(pointer: string): Bytes | undefined;
-  /** Bytes of the whole document as compact JSON. */
-  size(): number;
-  /** Patches applied so far. */
-  version(): number;
-  close(): void;
-}
-
-/** Frames of many blocks as they come. Methods report or return a `Fault` for bad input; a WASM assembler throws a StreamfoldError only for `engine_lost` and, once the call has done everything else, `out_of_memory`. */
-export interface EngineAssembler {
-  /** Consumes the whole chunk of NDJSON, cut anywhere; each frame that is refused goes to `refuse`, and the others are taken. */
-  push(chunk: Uint8Array, refuse: (fault: Fault) => void): void;
-  /** Takes one frame, JSON text. */
-  add(frame: Uint8Array): Fault | undefined;
-  /** The end of the body: a line without its end is a frame. */
-  finish(refuse: (fault: Fault) => void): void;
-  /** What blocks there are, in the order their first frames came. */
-  list(): AssembledBlock[];
-  /** Total and numbers of the frames of a block that is not whole; undefined for any other. */
-  numbers(blockId: string): { total: number; numbers: Float64Array } | undefined;
-  /** The text of a whole block, owned by the caller; undefined for any other. */
-  text(blockId: string): Bytes | undefined;
-  isWhole(blockId: string): boolean;
-  /** Forgets a block; false when there is none. */
-  drop(blockId: string): boolean;
-  stats(): AssemblerStats;
-  /** Frames taken so far. */
-  readonly taken: number;
-  close(): void;
-}
-
 /** What engine/load hands to the public layer. */
 export interface EngineCore {
   readonly kind: EngineKind;
@@ -399,11 +305,6 @@ export interface EngineCore {
   createAssembler(limits: AssemblerLimits): EngineAssembler;
   memory(): EngineMemory;
   close(): void;
-}
-
-/** What `maxBytes` would have to be at least. */
-export interface LeastBudget {
-  least: number;
 }
 
 export interface EngineMemory {
@@ -594,99 +495,6 @@ export interface Transcoder {
   [Symbol.dispose](): void;
 }
 
-/** Bounds on one document. All are checked before anything is allocated. */
-export interface DocumentLimits {
-  /** Nesting of the document; the root container is level 1. Default 512, at most 4,094. */
-  depth: number;
-  /** Characters of one number text, of the document and of patches. Default 1024. */
-  numberLength: number;
-  /** Bytes of the document as compact JSON. Default 256 MiB. */
-  bytes: number;
-  /** Operations of one patch. Default 100,000. */
-  operations: number;
-}
-
-export interface DocumentOptions {
-  limits?: Partial<DocumentLimits>;
-}
-
-/** One operation of a JSON Patch (RFC 6902 §4). */
-export type JsonPatchOperation =
-  | { op: "add" | "replace" | "test"; path: string; value: unknown }
-  | { op: "remove"; path: string }
-  | { op: "move" | "copy"; from: string; path: string };
-
-/**
- * A JSON document that patches change (docs/semantics.md §11). Every method but `close` throws `closed` after `close()`; inside the
- * callback of `withSnapshotBytes` of the same engine every call is `reentrant`.
- */
-export interface JsonDocument {
-  /** Applies a JSON Patch (RFC 6902), all of it or nothing: an array of operations, or its JSON text as bytes. */
-  patch(operations: unknown): void;
-  /** What lies at a JSON pointer (RFC 6901) as a fresh value; undefined where nothing is. */
-  get(pointer: string, options?: { integers?: "number" | "bigint" }): unknown;
-  /** Compact JSON, owned by the caller, of the document or of what lies at a pointer; `bad_argument` where nothing is. */
-  bytes(pointer?: string): Bytes;
-  /** The whole document as a fresh value. */
-  value(options?: { integers?: "number" | "bigint" }): unknown;
-  /** Bytes of the document as compact JSON. */
-  readonly size: number;
-  /** Patches applied so far. */
-  readonly version: number;
-  /** Frees the memory; idempotent. */
-  close(): void;
-  [Symbol.dispose](): void;
-}
-
-/** Bounds on one frame assembler. All are checked before anything is allocated. */
-export interface AssemblerLimits {
-  /** Blocks that are held, whole or not. Default 10,000. */
-  groups: number;
-  /** Bytes of the JSON of all frames held and of the texts of whole blocks, and of one line. Default 256 MiB. */
-  bytes: number;
-  /** Frames of blocks that are not whole. Default 1,000,000. */
-  frames: number;
-}
-
-/** One block of a frame assembler. */
-export interface AssembledBlock {
-  blockId: string;
-  /** Frames that have come. */
-  frames: number;
-  /** Frames that there are. */
-  total: number;
-  /** What the limit `bytes` counts for it. */
-  bytes: number;
-  /** All frames have come, and the block was restored. */
-  whole: boolean;
-}
-
-export interface AssemblerStats {
-  /** Frames read, and those of them that were taken. */
-  read: number;
-  taken: number;
-  /** Blocks, frames and bytes held, as the limits count them. */
-  groups: number;
-  frames: number;
-  bytes: number;
-  /** Bytes of engine memory; 0 where the engine cannot tell. */
-  memory: number;
-}
-
-/** What a block still lacks. */
-export interface MissingFrames {
-  blockId: string;
-  total: number;
-  /** Ranges of `seq`, both ends included, in ascending order. */
-  missing: [from: number, to: number][];
-}
-
-export interface FrameAssemblerOptions {
-  limits?: Partial<AssemblerLimits>;
-  /** Hears of every frame that is refused; without it `push`, `add` and `finish` throw the first one. */
-  onError?(error: StreamfoldError): void;
-}
-
 /**
  * Takes storage frames of many blocks as they come and restores each block once it is whole (docs/frames.md §4). Every method but `close` throws `closed` after `close()`;
  * from inside of `onError` every call but reading is `reentrant`.
@@ -719,14 +527,6 @@ export interface FrameAssembler {
   stats(): AssemblerStats;
   close(): void;
   [Symbol.dispose](): void;
-}
-
-/** How a block is cut into storage frames. */
-export interface FrameBlockOptions {
-  /** Most bytes of one frame's JSON, its line end not counted; at least what its ids, its numbers and one character take. */
-  maxBytes: number;
-  /** Ids of the frames: a text that each begins with, its number following, or a function of that number, called once for each in order. Default: random. */
-  id?: string | ((seq: number) => string);
 }
 
 /** A loaded engine. */
