@@ -32,7 +32,7 @@ const TEXT: usize = 12;
   return isOwn(piece) ? piece + load<u32>(piece, BLOCK_SIZE) : textEnd;
 }
 
-@inline export function addHeld(d: usize, delta: u32): void { store<u32>(d, load<u32>(d, HELD) + delta, HELD); }
+@inline function addHeld(d: usize, delta: u32): void { store<u32>(d, load<u32>(d, HELD) + delta, HELD); }
 
 /** A block of `n` bytes that counts as held by the document; 0 = out of memory. */
 export function take(d: usize, n: u32): usize {

@@ -43,6 +43,7 @@ export type EventConstructors = {
  * @throws StreamfoldError `bad_event` with a path into the event; `not_json`, `too_deep` (512 levels) with a path
  */
 export function event<Type extends AGUIEventType>(type: Type, fields: EventFields<Type>): EventOf<Type> {
+  if (typeof type !== "string") throw malformed({ path: "/type", detail: "it is a string" });
   const { value } = judgeFields(type, fields);
   return cloneValue(value, "number") as EventOf<Type>;
 }

@@ -121,7 +121,7 @@ export class AssemblerHandle implements FrameAssembler {
 
   materialize(reducer: Reducer, blockId: string, options?: StreamSelector): void {
     const assembler = this.#enter();
-    const hand = (reducer as Partial<ReducerHandle> | undefined)?.[MATERIALIZE];
+    const hand = readable(() => (reducer as Partial<ReducerHandle> | undefined)?.[MATERIALIZE]);
     if (typeof hand !== "function") throw usageError("bad_argument", "materialize takes a reducer of this package");
     if (!assembler.isWhole(checkId(blockId))) throw notWhole(assembler, blockId);
     hand.call(reducer as ReducerHandle, assembler, blockId, options);

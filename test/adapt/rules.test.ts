@@ -7,6 +7,19 @@ import { adapted, append, end, failure, field, type Options, runSet, STATE, set,
 const FINISHED = ',"status":"finished","outcome":{"type":"success"}';
 
 describe.each(KINDS)("AG-UI as AgentUE (%s)", (kind) => {
+  /** An adapter, and what an event comes to in its hands. */
+  const open = () => {
+    const adapter = engine(kind).createTranscoder({
+      protocol: "ag-ui",
+      from: "json",
+      to: "ndjson",
+      toProtocol: "agentue",
+    });
+    const push = (event: ag.AguiEvent): string =>
+      new TextDecoder().decode(adapter.push(new TextEncoder().encode(JSON.stringify(event))));
+    return { adapter, push };
+  };
+
   /** Without `start` and what ends the body: what the events of a run come to, its seq beginning with 2. */
   const inRun = (...events: readonly (ag.AguiEvent | readonly ag.AguiEvent[])[]): string[][] => {
     const all = [ag.started(), ...events.flat()];
@@ -511,14 +524,7 @@ describe.each(KINDS)("AG-UI as AgentUE (%s)", (kind) => {
   });
 
   it("another body goes on with the run that was cut, in a new delivery", () => {
-    const adapter = engine(kind).createTranscoder({
-      protocol: "ag-ui",
-      from: "json",
-      to: "ndjson",
-      toProtocol: "agentue",
-    });
-    const push = (event: ag.AguiEvent): string =>
-      new TextDecoder().decode(adapter.push(new TextEncoder().encode(JSON.stringify(event))));
+    const { adapter, push } = open();
     push(ag.started());
     push(ag.textStart("m"));
     expect(new TextDecoder().decode(adapter.finish()).split("\n").length).toBe(4);
@@ -530,14 +536,7 @@ describe.each(KINDS)("AG-UI as AgentUE (%s)", (kind) => {
   });
 
   it("begins anew after reset", () => {
-    const adapter = engine(kind).createTranscoder({
-      protocol: "ag-ui",
-      from: "json",
-      to: "ndjson",
-      toProtocol: "agentue",
-    });
-    const push = (event: ag.AguiEvent): string =>
-      new TextDecoder().decode(adapter.push(new TextEncoder().encode(JSON.stringify(event))));
+    const { adapter, push } = open();
     const first = [push(ag.started()), push(ag.stepStarted("a"))];
     adapter.reset();
     expect([push(ag.started()), push(ag.stepStarted("a"))]).toEqual(first);

@@ -124,7 +124,7 @@ function costAt(p: usize): u32 {
 }
 
 /** Bytes of the part that `cutAt` found, as string contents. */
-export let cutCost: u64 = 0;
+let cutCost: u64 = 0;
 
 /** End of the longest part of the text from `p` on that takes at most `room` bytes as string contents and ends between characters. */
 export function cutAt(p: usize, room: u64): usize {

@@ -16,13 +16,13 @@ import {
   isFullText, isObject, isText, M_BLOCK_ID, M_BLOCKS, M_DATA, M_ID, M_NONE, M_REF, M_TYPE, memberEnd, memberIsLoose, memberStart, readObject,
 } from "./members";
 import {
-  E_DATA, E_GROUP, E_ID, E_ID_LENGTH, E_LENGTH, E_OWN, E_OWN_SIZE, entryAt, entryCount, TABLE_NO_MEMORY, tableAdd, tableAdmit, tableFind, tableFree,
+  E_DATA, E_GROUP, E_ID, E_ID_LENGTH, E_LENGTH, E_OWN, E_OWN_SIZE, TABLE_NO_MEMORY, TABLE_SIZE, entryAt, entryCount, tableAdd, tableAdmit, tableFind, tableFree,
 } from "./table";
 
 /** Blocks of the model, by id; E_GROUP of a frame is its group. */
-const BLOCKS: usize = memory.data(24, 16);
+const BLOCKS: usize = memory.data(TABLE_SIZE, 16);
 /** Groups by block id; E_DATA is the group, E_LENGTH the index of its first frame. */
-const GROUPS: usize = memory.data(24, 16);
+const GROUPS: usize = memory.data(TABLE_SIZE, 16);
 
 /** Index of the block at fault, −1 = the model is. */
 export let resolveIndex: i32 = -1;

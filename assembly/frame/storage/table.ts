@@ -14,7 +14,7 @@ const INDEX: usize = 16, SLOTS: usize = 20;
 export const E_NUMBER: usize = 0, E_ID: usize = 8, E_ID_LENGTH: usize = 12, E_DATA: usize = 16, E_LENGTH: usize = 20;
 export const E_OWN: usize = 24, E_OWN_SIZE: usize = 28, E_GROUP: usize = 36;
 const E_HASH: usize = 32;
-export const ENTRY_SIZE: u32 = 40;
+const ENTRY_SIZE: u32 = 40;
 
 const FIRST_SLOTS: u32 = 8;
 

@@ -165,12 +165,12 @@ class EventEmitter {
   }
 
   setField(id: string, path: string, value: unknown, options?: EventOptions): unknown {
-    const block = { id, ...payloadAt(String(path).split("."), value) };
+    const block = { id, ...payloadAt(namesOf(path), value) };
     return this.#emit({ op: "set", mask: `block.${path}`, ...typeOf(options), block });
   }
 
   setMeta(path: string, value: unknown, options?: EventOptions): unknown {
-    const meta = payloadAt(String(path).split("."), value);
+    const meta = payloadAt(namesOf(path), value);
     return this.#emit({ op: "set", mask: `meta.${path}`, ...typeOf(options), meta });
   }
 
@@ -517,4 +517,10 @@ function appendOf(
 function typeOf(options: EventOptions | undefined): { event_type?: string } {
   const eventType = optionOf(options, "eventType");
   return eventType === undefined ? {} : { event_type: eventType };
+}
+
+/** The names that a path goes through. */
+function namesOf(path: unknown): string[] {
+  if (typeof path !== "string") throw usageError("bad_argument", `the path must be a string, not ${describe(path)}`);
+  return path.split(".");
 }

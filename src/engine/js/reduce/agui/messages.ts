@@ -259,6 +259,6 @@ export class MessageList {
 }
 
 /** The calls that a message holds. */
-export function callsOf(message: JsonObject): unknown[] {
+function callsOf(message: JsonObject): unknown[] {
   return (own(message, "toolCalls") as unknown[] | undefined) ?? [];
 }
