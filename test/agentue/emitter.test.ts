@@ -140,6 +140,8 @@ describe.each(WIRES)("createEmitter over %s", (transport) => {
     ["too many blocks", (e) => [e.set({ id: "3", type: "t" }), e.set({ id: "4", type: "t" })], "limit", "/block"],
     ["too deep a value", (e) => e.setMeta("x", [[[[[[1]]]]]]), "limit", "/meta/x"],
     ["a negative seq", (e) => e.start(MODEL, { seq: -1 }), "bad_argument"],
+    ["a path that is no string", (e) => e.setField("a", Symbol("x") as never, 1), "bad_argument"],
+    ["a path of metadata that is no string", (e) => e.setMeta(5 as never, 1), "bad_argument"],
   ];
 
   it.each(REFUSED)("refuses %s as a consumer would, and is as before", (_, act, code, path) => {

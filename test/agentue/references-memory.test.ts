@@ -30,7 +30,7 @@ function fill(reducer: Reducer, id: string, streamId: string, sizes = [65_536, 4
 }
 
 describe.each(WASM_KINDS)("%s without memory for what waits", (kind) => {
-  it("a pause without its report there is not: an event that finds no memory leaves no trace", () => {
+  const open = () => {
     const engine = engineWithin(64, kind);
     const told: string[] = [];
     const reducer = engine.createReducer({
@@ -40,6 +40,11 @@ describe.each(WASM_KINDS)("%s without memory for what waits", (kind) => {
       limits: LIMITS,
       onUnresolved: ({ streamId }) => told.push(streamId),
     });
+    return { engine, reducer, told };
+  };
+
+  it("a pause without its report there is not: an event that finds no memory leaves no trace", () => {
+    const { engine, reducer, told } = open();
     reducer.push(bytesOf(start(modelOf(X), { stream_id: "full" })));
     reducer.push(bytesOf(start(modelOf(R, X), { stream_id: "waits" })));
     expect(fill(reducer, "x", "full")).toBe(4);
@@ -59,13 +64,7 @@ describe.each(WASM_KINDS)("%s without memory for what waits", (kind) => {
   });
 
   it("a stream that finds no memory to go on is let go on by the resolver that had resumed it", async () => {
-    const engine = engineWithin(64, kind);
-    const reducer = engine.createReducer({
-      protocol: "agentue",
-      transport: "ndjson",
-      unresolved: "pause",
-      limits: LIMITS,
-    });
+    const { engine, reducer } = open();
     reducer.push(bytesOf(start(modelOf(X), { stream_id: "full" })));
     reducer.push(bytesOf(start(modelOf(R), { stream_id: "waits" })));
     reducer.push(bytesOf(append(2, "r", "y".repeat(150_000), { stream_id: "waits" })));
@@ -94,13 +93,7 @@ describe.each(WASM_KINDS)("%s without memory for what waits", (kind) => {
   });
 
   it("a full queue stays as it is, and goes on once there is memory again", () => {
-    const engine = engineWithin(64, kind);
-    const reducer = engine.createReducer({
-      protocol: "agentue",
-      transport: "ndjson",
-      unresolved: "pause",
-      limits: LIMITS,
-    });
+    const { engine, reducer } = open();
     reducer.push(bytesOf(start(modelOf(R), { stream_id: "waits" })));
     expect(fill(reducer, "r", "waits")).toBe(4);
     const { queued } = reducer.stats({ streamId: "waits" });

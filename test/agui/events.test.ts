@@ -68,6 +68,14 @@ describe("constructors of events", () => {
     }
   });
 
+  it("a type is a string", () => {
+    const { proxy, revoke } = Proxy.revocable({}, {});
+    revoke();
+    for (const type of [undefined, null, 5, 1n, Symbol("x"), {}, proxy]) {
+      expect(() => event(type as never, {} as never)).toThrow(expect.objectContaining(bad("/type")));
+    }
+  });
+
   it("A2: what the schema does not describe is refused, in every type and at any depth", () => {
     for (const type of EVENT_TYPES) {
       const fields = whole(EVENT_SHAPES[type] as string, false);

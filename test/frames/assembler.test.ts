@@ -296,6 +296,11 @@ describe.each(KINDS)("createFrameAssembler (%s)", (kind) => {
       failing(() => assembler.materialize(reducer, "q"), "missing_frames");
       failing(() => assembler.materialize(reducer, "nobody"), "missing_block");
       failing(() => assembler.materialize({} as typeof reducer, "q"), "bad_argument");
+      const { proxy, revoke } = Proxy.revocable({}, {});
+      revoke();
+      for (const none of [proxy, null, undefined, 5]) {
+        failing(() => assembler.materialize(none as never, "q"), "bad_argument");
+      }
       const agui = other.createReducer({ protocol: "ag-ui", transport: "ndjson" });
       assembler.add(frameWith({}));
       failing(() => assembler.materialize(agui, "b"), "bad_argument");
