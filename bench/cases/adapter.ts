@@ -1,5 +1,6 @@
 import { textRun } from "../agui/fixtures.js";
 import { mixedRun } from "../agui/runs.js";
+import type { Engine } from "../../src/engine/contract.js";
 import { type Case, measureTrial, runningEngines } from "../case.js";
 import { engineName } from "../contenders/engines.js";
 import { handAdapters } from "../contenders/hand-adapter.js";
@@ -32,14 +33,15 @@ function adapterCase(traffic: Traffic, chunk: number | undefined): Case {
     run(context) {
       const byHand = handAdapters();
       const engines = runningEngines(context).filter(transcodes);
+      const ours = (engine: Engine, pool: boolean): TranscodeContender => ({
+        name: `${engineName(engine.kind)}${pool ? ", pool" : ""}`,
+        side: engine.kind === "js" ? "js" : "wasm",
+        open: () => engine.createTranscoder({ protocol: "ag-ui", from: "sse", to: "sse", toProtocol: "agentue", pool }),
+      });
       const contenders = [
-        ...engines.map(
-          (engine): TranscodeContender => ({
-            name: engineName(engine.kind),
-            side: engine.kind === "js" ? "js" : "wasm",
-            open: () => engine.createTranscoder({ protocol: "ag-ui", from: "sse", to: "sse", toProtocol: "agentue" }),
-          }),
-        ),
+        ...engines.map((engine) => ours(engine, false)),
+        // chunks of 64 KiB come to results that share no buffer
+        ...(chunk === undefined ? engines.map((engine) => ours(engine, true)) : []),
         ...byHand,
       ];
       const payloads = Array.from({ length: PAYLOADS }, (_, number) => {

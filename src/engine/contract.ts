@@ -105,6 +105,8 @@ export interface TranscodeOptions {
   to: TranscoderOptions["to"];
   /** Whether events are judged as a reducer judges them; otherwise every object that decodes is passed on, and no model is kept. */
   enforce: boolean;
+  /** Small results share larger buffers. */
+  pool: boolean;
   /** AG-UI goes out as AgentUE (docs/adapter.md). */
   adapt?: AdaptOptions;
 }
@@ -474,6 +476,11 @@ export interface TranscoderOptions extends Omit<ReducerOptions, ReducerOnly> {
   toProtocol?: Protocol;
   /** With `toProtocol: "agentue"` for AG-UI. */
   adapt?: AdapterOptions;
+  /**
+   * Whether small results (under 4 KiB) share larger buffers, as small `Buffer`s of Node do: that saves an allocation a call. `bytes.buffer` then holds other output
+   * too, so it must be neither sent nor transferred. Default false: each result has a buffer of its own.
+   */
+  pool?: boolean;
 }
 
 /**

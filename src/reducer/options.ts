@@ -57,6 +57,7 @@ const OPTIONS: { readonly [Name in OptionName]: readonly [UserOf<Name>, Protocol
   enforce: ["transcoder", "both"],
   toProtocol: ["transcoder", "both"],
   adapt: ["transcoder", "ag-ui"],
+  pool: ["transcoder", "both"],
   limits: ["both", "both"],
   onViolation: ["both", "both"],
   utf8: ["both", "both"],
@@ -101,8 +102,9 @@ export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
   return reading((warn) => {
     expectOptions(options, "transcoder");
     const { session, listeners } = resolve(options, {}, "from", warn);
-    const { to, enforce = true, toProtocol, adapt } = options;
+    const { to, enforce = true, toProtocol, adapt, pool = false } = options;
     if (typeof enforce !== "boolean") throw usageError("bad_argument", "enforce must be true or false");
+    if (typeof pool !== "boolean") throw usageError("bad_argument", "pool must be true or false");
     if (typeof to !== "string") throw usageError("bad_argument", 'to must be a name such as "sse"');
     const written = writtenProtocol(toProtocol, session.protocol);
     if (!isTransport(to, written) || (to as Transport) === "json") {
@@ -110,14 +112,14 @@ export function resolveTranscoderOptions(options: TranscoderOptions): Resolved {
     }
     if (written === session.protocol) {
       if (adapt !== undefined) throw usageError("bad_argument", 'adapt belongs to toProtocol "agentue"');
-      return { session: { ...session, transcode: { to, enforce } }, listeners };
+      return { session: { ...session, transcode: { to, enforce, pool } }, listeners };
     }
     if (!enforce)
       throw usageError(
         "bad_argument",
         `with toProtocol "agentue" enforce must be true: nothing can be said of an event that was not judged`,
       );
-    return { session: { ...session, transcode: { to, enforce, adapt: adaptOptions(adapt) } }, listeners };
+    return { session: { ...session, transcode: { to, enforce, pool, adapt: adaptOptions(adapt) } }, listeners };
   });
 }
 

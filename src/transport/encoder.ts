@@ -1,6 +1,7 @@
 import { readable } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import { Output } from "../codec/output.js";
+import { POOL, POOLED } from "../codec/result-pool.js";
 import { Unwritable } from "../codec/unwritable.js";
 import type { Protocol, Transport } from "../engine/contract.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
@@ -53,11 +54,8 @@ export interface Encoder {
   take(): Bytes;
 }
 
-/** Bytes of a buffer at first; of a pool, which is left behind when it is full. */
+/** Bytes of a buffer at first. */
 const FIRST = 1024;
-const POOL = 16 * 1024;
-/** Results of a pool are smaller; a larger one would hold its neighbours in memory for too long. */
-const POOLED = POOL / 4;
 /** A buffer of one encoder alone that has grown beyond this is not kept. */
 const KEPT = 256 * 1024;
 

@@ -36,6 +36,8 @@ describe.each(KINDS)("createTranscoder (%s)", (kind) => {
       { to: null },
       { enforce: "no" },
       { enforce: null },
+      { pool: 1 },
+      { pool: null },
       { transport: "sse" },
       { onEvent() {} },
       { eventTypes: ["CUSTOM"] },
@@ -120,6 +122,37 @@ describe.each(KINDS)("createTranscoder (%s)", (kind) => {
     expect(transcoder.status).toBe("truncated");
     expect(transcoder.stats()).toMatchObject({ events: 4, applied: 4 });
     transcoder.close();
+  });
+
+  it("hands out small results of a pool in shared buffers and writes to none of them again, also when the core's memory grows", () => {
+    for (const to of ["sse", "msgpack"] as const) {
+      const alone = make({ to });
+      const pooled = freshEngine(kind).createTranscoder({ protocol: "agentue", from: "ndjson", to, pool: true });
+      const given: { bytes: Uint8Array; expected: Uint8Array }[] = [];
+      const push = (event: unknown) => {
+        const expected = alone.push(ndjson(event));
+        const bytes = pooled.push(ndjson(event));
+        given.push({ bytes, expected });
+        return bytes;
+      };
+      push(START);
+      // lengths that come again, and some that come once
+      for (let seq = 2; seq < 600; seq++) push(append(seq, `${seq} ${"é".repeat(seq % 41)}`));
+      const large = push(append(600, "x".repeat(5_000_000)));
+      for (let seq = 601; seq < 1200; seq++) push(append(seq, `${seq} ${"é".repeat(seq % 41)}`));
+      given.push({ bytes: pooled.finish(), expected: alone.finish() });
+      for (const { bytes, expected } of given) expect(Buffer.compare(bytes, expected)).toBe(0);
+      expect(large.byteLength).toBe(large.buffer.byteLength);
+      // buffers of 16 KiB, a quarter of which may be left over
+      const small = given.filter(({ bytes }) => bytes !== large && bytes.length > 0).map(({ bytes }) => bytes);
+      const written = small.reduce((sum, { length }) => sum + length, 0);
+      expect(new Set(small.map(({ buffer }) => buffer)).size).toBeLessThanOrEqual(Math.ceil(written / 12_288));
+      for (const { bytes } of given.slice(1, 600)) bytes.fill(0);
+      expect(given[600]!.bytes).toEqual(given[600]!.expected);
+      expect(given[0]!.bytes).toEqual(given[0]!.expected);
+      pooled.close();
+      alone.close();
+    }
   });
 
   it("takes chunks larger than the window of the core", () => {

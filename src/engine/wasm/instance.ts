@@ -91,13 +91,22 @@ export interface CoreExports {
   stream_release(h: number, idLength: number): number;
 }
 
+/** Views of outputs below so many bytes are kept. */
+const KEPT_VIEWS = 1024;
+
 /** A core that is alive, lent out to a callback, or dead after a trap. */
 export class Core {
   readonly exports: CoreExports;
+  /** The calls of each token. A member of the exports is looked up in a table at each use, which takes as long as the call. */
+  readonly feed: CoreExports["session_feed"];
+  readonly wireLength: CoreExports["wire_length"];
+  readonly wirePointer: CoreExports["wire_pointer"];
   /** Address of the input window. */
   readonly input: number;
   #bytes: Uint8Array;
   #window: Uint8Array;
+  /** The last view of each length. */
+  readonly #views: (Uint8Array | undefined)[] = [];
   #lent = false;
   #entries = 0;
   #lost = false;
@@ -109,6 +118,9 @@ export class Core {
     if (this.exports.abi_version() !== ABI_VERSION) {
       throw usageError("engine_lost", "the WebAssembly binary belongs to another version of this package");
     }
+    this.feed = this.exports.session_feed;
+    this.wireLength = this.exports.wire_length;
+    this.wirePointer = this.exports.wire_pointer;
     const seed = new Uint32Array(2);
     randomize(seed);
     if (!this.exports.engine_init(seed[0]!, seed[1]!, maxPages)) throw usageError("out_of_memory");
@@ -121,6 +133,17 @@ export class Core {
   bytes(): Uint8Array {
     if (this.#bytes.length === 0) this.#bytes = new Uint8Array(this.exports.memory.buffer);
     return this.#bytes;
+  }
+
+  /** `bytes()` from `from` on, `n` of them. Views of short outputs are kept: making one takes longer than copying what it shows. */
+  view(from: number, n: number): Uint8Array {
+    if (n >= KEPT_VIEWS) return this.bytes().subarray(from, from + n);
+    const kept = this.#views[n];
+    // growth of memory leaves a view with length 0
+    if (kept !== undefined && kept.byteOffset === from && kept.length === n) return kept;
+    const view = this.bytes().subarray(from, from + n);
+    this.#views[n] = view;
+    return view;
   }
 
   /** Copies a chunk into the input window. Its own idea of its length is not trusted: more than fits throws before anything is written. */
@@ -180,6 +203,7 @@ export class Core {
     this.#closed = true;
     this.#bytes = new Uint8Array(0);
     this.#window = this.#bytes;
+    this.#views.length = 0;
   }
 }
 

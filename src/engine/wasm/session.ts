@@ -2,6 +2,7 @@ import * as codes from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
 import type { Bytes } from "../../bytes.js";
 import { concatenate } from "../../codec/output.js";
+import { ResultPool } from "../../codec/result-pool.js";
 import { errorScope, type Fault, type HandlerFailure, StreamfoldError, usageError } from "../../errors.js";
 import { parseWithBigInt, writeJson } from "../../json/exact.js";
 import type { AdaptOptions } from "../adapting.js";
@@ -72,6 +73,8 @@ export class WasmSession implements EngineSession {
   readonly #depth: number;
   /** What a transcoder has written and nobody has taken; undefined: it is a reducer's session. */
   readonly #written: Bytes[] | undefined;
+  /** What a transcoder writes shares larger buffers. */
+  readonly #pool: ResultPool | undefined;
 
   /** @throws StreamfoldError `out_of_memory`, `bad_argument` with a path for an AG-UI baseline that is malformed */
   constructor(host: SessionHost, options: SessionOptions, blank: boolean) {
@@ -83,6 +86,7 @@ export class WasmSession implements EngineSession {
     this.#textOf = host.textOf;
     this.#depth = options.limits.depth;
     this.#written = options.transcode === undefined ? undefined : [];
+    this.#pool = options.transcode?.pool ? new ResultPool() : undefined;
     writeOptions(core, options);
     this.#handle = this.#call(() => core.exports.session_open());
     if (!this.#handle) throw usageError("out_of_memory");
@@ -134,7 +138,7 @@ export class WasmSession implements EngineSession {
     if (n > layout.INPUT_CAPACITY) return this.#pushLarge(chunk, reports);
     core.putInput(chunk);
     try {
-      const accepted = core.exports.session_feed(this.#handle, n, 1);
+      const accepted = core.feed(this.#handle, n, 1);
       if (this.#written !== undefined) this.#collect();
       return accepted & layout.FEED_ATTENTION ? this.#attend(accepted, reports, 0, chunk) : accepted;
     } catch (error) {
@@ -236,11 +240,11 @@ export class WasmSession implements EngineSession {
 
   /** Takes what the call under way has written out of linear memory. */
   #collect(): void {
-    const { exports } = this.#core;
-    const n = exports.wire_length();
+    const core = this.#core;
+    const n = core.wireLength();
     if (n === 0) return;
-    const from = exports.wire_pointer() >>> 0;
-    this.#written!.push(this.#core.bytes().slice(from, from + n));
+    const view = core.view(core.wirePointer() >>> 0, n);
+    this.#written!.push(this.#pool === undefined ? view.slice() : this.#pool.copy(view));
   }
 
   takeOutput(): Bytes {

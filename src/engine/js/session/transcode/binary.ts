@@ -7,6 +7,7 @@ import { Output } from "../../../../codec/output.js";
 import { PROTOBUF_LOSSES, protobufLosses } from "../../../../codec/protobuf/losses.js";
 import { faultOf } from "../../../../codec/protobuf/write.js";
 import { FrameWriter } from "../../../../codec/protobuf/write-frame.js";
+import type { ResultPool } from "../../../../codec/result-pool.js";
 import { Unwritable } from "../../../../codec/unwritable.js";
 import { usageError } from "../../../../errors.js";
 import type { JsonObject } from "../../../../json/object.js";
@@ -72,10 +73,10 @@ export class BinaryOutlet {
     this.gone = this.out.length;
   }
 
-  /** What has gone out since the last call, in a buffer of the caller's. */
-  take(): Bytes {
+  /** What has gone out since the last call, the caller's. */
+  take(pool: ResultPool | undefined): Bytes {
     this.out.length = this.gone;
-    const taken = this.out.copy();
+    const taken = pool === undefined ? this.out.copy() : pool.copy(this.out.bytes.subarray(this.out.from, this.gone));
     this.clear();
     return taken;
   }

@@ -2,6 +2,7 @@ import { LOSS_SURROGATE, R_WIRE_RANGE } from "../../../../../assembly/abi/codes.
 import type { Bytes } from "../../../../bytes.js";
 import type { Losses } from "../../../../codec/losses.js";
 import { concatenate } from "../../../../codec/output.js";
+import { ResultPool } from "../../../../codec/result-pool.js";
 import { encodeUtf8 } from "../../../../codec/text.js";
 import { type Fault, LOSSES } from "../../../../errors.js";
 import { stringify, writeJson } from "../../../../json/exact.js";
@@ -41,6 +42,7 @@ export class Outlet {
   /** Undefined for text wires, which carry halves as they are. */
   private readonly binary: BinaryOutlet | undefined;
   private readonly halves: Halves | undefined;
+  private readonly pool: ResultPool | undefined;
   private draft: Draft | undefined = undefined;
   private draftedType: unknown;
   /** `LOSS_` bits that have been told. */
@@ -49,8 +51,9 @@ export class Outlet {
   /** What was written before `text`. */
   private pieces: Uint8Array[] = [];
 
-  constructor({ to, enforce, adapt }: TranscodeOptions, pipeline: Pipeline) {
+  constructor({ to, enforce, pool, adapt }: TranscodeOptions, pipeline: Pipeline) {
     this.passes = !enforce;
+    this.pool = pool ? new ResultPool() : undefined;
     this.to = to;
     this.pipeline = pipeline;
     const rules = pipeline.options.protocol === "ag-ui" && adapt === undefined ? AGUI_DELTAS : AGENTUE_DELTAS;
@@ -183,10 +186,10 @@ export class Outlet {
 
   /** What was written since the last call. */
   take(): Bytes {
-    if (this.binary !== undefined) return this.binary.take();
-    const last = encodeUtf8(this.text);
-    const pieces = this.pieces;
+    if (this.binary !== undefined) return this.binary.take(this.pool);
+    const { pieces, pool, text } = this;
     this.text = "";
+    const last = pool === undefined ? encodeUtf8(text) : pool.utf8(text);
     if (pieces.length === 0) return last;
     this.pieces = [];
     return concatenate([...pieces, last]);
