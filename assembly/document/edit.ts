@@ -54,6 +54,12 @@ export function editCommit(d: usize): void {
   compactIfWasteful(d);
 }
 
+/** Counts a step outside of an edit, and compacts when the document holds much more than its text. */
+@inline export function countStep(d: usize): void {
+  store<u32>(d, load<u32>(d, WORK) + STEP_WORK, WORK);
+  compactIfWasteful(d);
+}
+
 /** Takes back everything since `editBegin`: the same values, in the same order, and the log as long as before. */
 export function editRollback(d: usize): void {
   if (recordCount()) bumpEpoch(d);

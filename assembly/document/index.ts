@@ -7,7 +7,7 @@ export { documentFork, documentOwn, documentShare } from "./fork";
 export {
   containerNode, elementCount, elementSlot, entryCount, entrySlot, isArrayNode, keyLengthOf, keyOf, memberCount, memberSlot, rootSlot, slotIsNode, slotKind, slotSpan,
 } from "./access";
-export { findEntry } from "./index-table";
+export { findEntry, findUsual } from "./index-table";
 export { expandSlot } from "./expand";
 export { slotDepth, slotSize, valueDepth } from "./measure";
 export { forgetSlot } from "./release";
@@ -18,4 +18,4 @@ export { trimRecords } from "./undo-log";
 export { compact, compactIfWasteful } from "./compact";
 export { editBegin, editCommit, editRollback } from "./edit";
 export { logReserve } from "./log";
-export { appendElements, handDepth, insertElement, pickCopy, putMember, removeElement, removeMember, replaceSlot, slotIndex } from "./steps";
+export { appendElements, handDepth, insertElement, pickCopy, putMember, removeElement, removeMember, replaceSlot, replaceSpan, slotIndex } from "./steps";

@@ -10,7 +10,7 @@ import {
   ARRAY, COUNT, LARGEST_DOCUMENT, LOG_AT, MEMBERS, NODE, OUT_OF_MEMORY, REMOVED, SIZE, TOO_LARGE,
   addSize, bumpEpoch, clearFault, countOf, failWith, kindOf, vectorOf,
 } from "./layout";
-import { slotOf } from "./edit";
+import { countStep, slotOf } from "./edit";
 import { logReserve, logText } from "./log";
 import { slotSize, valueDepth, valueSize } from "./measure";
 import { releaseValue } from "./release";
@@ -93,6 +93,23 @@ export function replaceSlot(d: usize, node: usize, slot: usize, value: usize, n:
   if (!prepare(d, value, n, 0)) return 0;
   acquire(d, value, n);
   return setSlot(d, node, node ? slotIndex(node, slot) : 0);
+}
+
+/**
+ * Gives a slot whose value is a span `n` bytes of text as its value, at once and for good: no edit is open. The text is a scalar, so neither depth nor nodes
+ * change. `false`: out of memory or too large, nothing changed.
+ */
+export function replaceSpan(d: usize, slot: usize, text: usize, n: u32): bool {
+  const size = load<u32>(d, SIZE);
+  if (n > LARGEST_DOCUMENT || size > LARGEST_DOCUMENT - n - 4) return false;
+  const at = logReserve(d, n);
+  if (!at) return false;
+  logText(d, text, n);
+  store<u32>(d, size + n - load<u32>(slot, 4), SIZE);
+  store<u32>(slot, <u32>at);
+  store<u32>(slot, n, 4);
+  countStep(d);
+  return true;
 }
 
 /** Gives the member `key` (canonical escaped text) of an object a value, behind the others when it is new. Returns its slot; 0: see above. */

@@ -38,6 +38,19 @@ const HIGH: u64 = 0x8080808080808080;
   }
 }
 
+/** Up to what ends a run of plain characters of a JSON pointer in a string: tilde, quote, backslash, control character, non-ASCII. */
+@inline export function plainRun(p: usize): usize {
+  if (ASC_FEATURE_SIMD) {
+    const v = v128.load(p);
+    return firstBit(i8x16.bitmask(v128.or(
+      v128.or(i8x16.eq(v, i8x16.splat(0x7e)), i8x16.eq(v, i8x16.splat(0x22))),
+      v128.or(i8x16.eq(v, i8x16.splat(0x5c)), i8x16.lt_s(v, i8x16.splat(0x20))))));
+  } else {
+    const x = load<u64>(p), tilde = x ^ (ONES * 0x7e), quote = x ^ (ONES * 0x22), backslash = x ^ (ONES * 0x5c);
+    return firstByte((((tilde - ONES) & ~tilde) | ((quote - ONES) & ~quote) | ((backslash - ONES) & ~backslash) | ((x - ONES * 0x20) & ~x) | x) & HIGH);
+  }
+}
+
 /** Up to a byte. */
 @inline export function byteRun(p: usize, a: u8): usize {
   if (ASC_FEATURE_SIMD) return firstBit(i8x16.bitmask(i8x16.eq(v128.load(p), i8x16.splat(a))));

@@ -6,11 +6,12 @@ import { RUN_RUNNING, TRANSPORT_MSGPACK } from "../../abi/codes";
 import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_TRANSPORT } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
 import { documentSize, editBegin, editCommit, editRollback, rootSlot } from "../../document/index";
-import { PATCH_OK, patchScan, patchSteps } from "../../patch/index";
+import { PATCH_OK, patchScan, patchSteps, quickPath, quickPathLength, quickReplaceApply, quickReplaceRead } from "../../patch/index";
 import { F_LIMIT } from "../../frame/state";
 import { maxDepth, maxNumber } from "../../reduce/agentue/limits";
 import { STATE_LEVELS } from "../../reduce/agui/apply-state";
 import { largestSize } from "../../reduce/agui/limits";
+import { notePointer } from "../../reduce/agui/changes";
 import { notePatch } from "../../reduce/agui/patch-changes";
 import { A_APPLIED, A_STATE, addToSize, advance, statusOfAgui } from "../../reduce/agui/state";
 import { lanesPending, trackPhase } from "../../reduce/agui/track";
@@ -46,66 +47,110 @@ export function allowsDeltas(c: usize): bool {
 }
 const LIST: usize = 30;
 
+// Whether the connection is in a state in which nothing but the patch decides what becomes of it.
+@inline function isReady(c: usize): bool {
+  const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
+  return (load<u8>(t, T_FLAGS) & PAUSED) == 0 && trackPhase(s) == PHASE_RUNNING && statusOfAgui(s) == RUN_RUNNING && !lanesPending(s) && reserve(MESSAGE_ROOM);
+}
+
 // Reads the event at `p`: the address behind it, 0 when it is not of that form.
 @inline function scanDelta(p: usize, lineMode: bool): usize {
-  if (!begins(p)) return 0;
   const q = patchScan(p + LIST, VALUE_LEVELS, maxNumber, lineMode);
   return q && load<u8>(q) == 0x7d ? q + 1 : 0;
 }
 
+// The same for an event of one operation that `quickReplaceRead` takes. As AgentUE it goes out from the records of `patchScan`.
+@inline function scanReplace(c: usize, p: usize): usize {
+  const q: usize = adapterOf(c) ? 0 : quickReplaceRead(p + LIST + 1, maxNumber);
+  return q && load<u16>(q) == 0x7d5d ? q + 2 : 0;
+}
+
+// Where the next event begins when this one ends at `q` and all of it is there, else 0.
+@inline function nextBegin(c: usize, start: usize, q: usize, end: usize, sse: bool): usize {
+  if (!q || <u32>(q - start) > load<u32>(c + C_FRAME, F_LIMIT)) return 0;
+  let next: usize = 0;
+  if (sse) next = load<u16>(q) == 0x0a0a ? q + 2 : load<u32>(q) == 0x0a0d0a0d ? q + 4 : 0;
+  else if (load<u8>(q) == 0x0a) next = q + 1;
+  return next <= end ? next : 0;
+}
+
 /** Folds the event at `p`, where the frame stands between two events: SSE as `data: {…}` and a blank line, NDJSON as `{…}` and LF. The address behind it, or 0. */
 export function foldDelta(c: usize, p: usize, end: usize, sse: bool): usize {
-  let start = p, next: usize = 0;
+  let start = p;
   if (sse) {
     if (load<u32>(p) != 0x61746164 || load<u8>(p, 4) != 0x3a) return 0;
     start = p + 5 + (load<u8>(p, 5) == 0x20 ? 1 : 0);
   }
-  const q = scanDelta(start, true);
-  if (!q) return 0;
-  if (sse) next = load<u16>(q) == 0x0a0a ? q + 2 : load<u32>(q) == 0x0a0d0a0d ? q + 4 : 0;
-  else if (load<u8>(q) == 0x0a) next = q + 1;
-  return next && next <= end && <u32>(q - start) <= load<u32>(c + C_FRAME, F_LIMIT) && fold(c) ? next : 0;
+  if (!begins(start) || !isReady(c)) return 0;
+  let next = nextBegin(c, start, scanReplace(c, start), end, sse);
+  if (!next || !replaces(c)) {
+    next = nextBegin(c, start, scanDelta(start, true), end, sse);
+    if (!next || !applies(c)) return 0;
+  }
+  countMessage(c);
+  return next;
 }
 
 /** Folds the event that is the whole message [p, end), of which no bytes have come before; whether it was done. */
 export function foldWholeDelta(c: usize, p: usize, end: usize): bool {
-  return scanDelta(p, false) == end && <u32>(end - p) <= load<u32>(c + C_FRAME, F_LIMIT) && fold(c);
-}
-
-/** Folds the event that is the whole text [p, end), made of a message that was counted; whether it was done. */
-export function foldCountedDelta(c: usize, p: usize, end: usize): bool { return scanDelta(p, false) == end && foldRead(c); }
-
-// Applies the patch that was read, and counts its message.
-function fold(c: usize): bool {
-  if (!foldRead(c)) return false;
-  add(c, C_EVENTS, 1);
-  add(c, C_EVENT_INDEX, 1);
+  if (<u32>(end - p) > load<u32>(c + C_FRAME, F_LIMIT) || !foldCountedDelta(c, p, end)) return false;
+  countMessage(c);
   return true;
 }
 
-function foldRead(c: usize): bool {
-  const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
-  if (load<u8>(t, T_FLAGS) & PAUSED || trackPhase(s) != PHASE_RUNNING || statusOfAgui(s) != RUN_RUNNING || lanesPending(s)) return false;
-  const adapts = adapterOf(c) != 0;
-  if (!reserve(MESSAGE_ROOM) || (adapts && (!isUnderWay(adapterOf(c)) || !reserveAdapted(c, 0)))) return false;
-  const account = setAccount(t), done = applies(s);
+/** Folds the event that is the whole text [p, end), made of a message that was counted; whether it was done. */
+export function foldCountedDelta(c: usize, p: usize, end: usize): bool {
+  return begins(p) && isReady(c) && ((scanReplace(c, p) == end && replaces(c)) || (scanDelta(p, false) == end && applies(c)));
+}
+
+@inline function countMessage(c: usize): void {
+  add(c, C_EVENTS, 1);
+  add(c, C_EVENT_INDEX, 1);
+}
+
+@inline function countApplied(c: usize, s: usize): void {
+  quickDeltas++;
+  add(s, A_APPLIED, 1);
+  add(c, C_APPLIED, 1);
+}
+
+@inline function levels(): u32 { return maxDepth > STATE_LEVELS ? maxDepth - STATE_LEVELS : 0; }
+
+// Applies what `quickReplaceRead` has read.
+function replaces(c: usize): bool {
+  const s = <usize>load<u32>(c, C_RUN), d = <usize>load<u32>(s, A_STATE), before = documentSize(d);
+  const account = setAccount(load<u32>(c, C_FIRST)), done = quickReplaceApply(d, levels(), largestSize(s, d));
+  // repeated members that were come upon stay resolved
+  addToSize(s, documentSize(d) - before);
+  if (done) {
+    advance(s);
+    notePointer(s, quickPath, quickPathLength);
+    countApplied(c, s);
+  }
+  setAccount(account);
+  return done;
+}
+
+// Applies the patch that `patchScan` has read.
+function applies(c: usize): bool {
+  const s = <usize>load<u32>(c, C_RUN), adapter = adapterOf(c);
+  if (adapter && (!isUnderWay(adapter) || !reserveAdapted(c, 0))) return false;
+  const account = setAccount(load<u32>(c, C_FIRST)), done = appliesTo(s);
   setAccount(account);
   if (!done) return false;
-  if (adapts) {
+  if (adapter) {
     // no report but that of memory is made of it
     aboutMessage(load<f64>(c, C_EVENT_INDEX), -1);
     if (!adaptDelta(c)) noMemory(c);
   }
-  quickDeltas++;
-  add(s, A_APPLIED, 1);
-  add(c, C_APPLIED, 1);
+  countApplied(c, s);
   return true;
 }
 
-function applies(s: usize): bool {
-  const d = <usize>load<u32>(s, A_STATE), before = documentSize(d), depth = maxDepth > STATE_LEVELS ? maxDepth - STATE_LEVELS : 0;
+function appliesTo(s: usize): bool {
+  const d = <usize>load<u32>(s, A_STATE), before = documentSize(d);
   editBegin(d);
-  const done = patchSteps(d, 0, rootSlot(d), depth, largestSize(s, d)) == PATCH_OK;
+  const done = patchSteps(d, 0, rootSlot(d), levels(), largestSize(s, d)) == PATCH_OK;
   if (done) {
     editCommit(d);
     advance(s);

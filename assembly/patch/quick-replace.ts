@@ -1,0 +1,94 @@
+// A patch of one `replace` of one scalar by another, spelled as `JSON.stringify` spells `{ op, path, value }`: one short walk, and nothing
+// is recorded, since nothing is left that could fail. What else there is goes by `patchScan` and `patchSteps`.
+import { BLOCK, byteRun, plainRun } from "../text/block";
+import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, scanStringShort, setScanFlags } from "../text/scan";
+import { containerNode, documentSize, elementCount, expandSlot, findUsual, isArrayNode, replaceSpan, rootSlot, slotIsNode, vectorOf } from "../document/index";
+
+/** The pointer that was read: canonical contents. */
+export let quickPath: usize = 0;
+export let quickPathLength: u32 = 0;
+// The text of the value.
+let value: usize = 0;
+let valueLength: u32 = 0;
+
+// {"op":"replace","path":"
+const HEAD: usize = 24;
+@inline function begins(p: usize): bool {
+  return load<u64>(p) == 0x72223a22706f227b && load<u64>(p, 8) == 0x2c226563616c7065 && load<u64>(p, 16) == 0x223a226874617022;
+}
+
+/**
+ * Reads the operation at `p`, text that nobody has judged yet and behind which the sentinel stands. `numberLength`: the longest number. Returns the address
+ * behind it; 0: it is not of this kind.
+ */
+export function quickReplaceRead(p: usize, numberLength: u32): usize {
+  if (!begins(p)) return 0;
+  p += HEAD;
+  quickPath = p;
+  if (load<u8>(p) != 0x2f) return 0;
+  let run = plainRun(p);
+  for (; run == BLOCK; run = plainRun(p)) p += BLOCK;
+  p += run;
+  // ","value":
+  if (load<u64>(p) != 0x65756c6176222c22 || load<u16>(p, 8) != 0x3a22) return 0;
+  quickPathLength = <u32>(p - quickPath);
+  value = p + 10;
+  p = scalarEnd(value, numberLength);
+  if (!p || load<u8>(p) != 0x7d) return 0;
+  valueLength = <u32>(p - value);
+  return p + 1;
+}
+
+/**
+ * Applies what was read last to document `d`, at once and for good. `depth` and `size`: the most levels and bytes it may have. `false`: it does not apply, a limit
+ * or memory may be in the way, or what is there is no scalar; nothing has changed.
+ */
+export function quickReplaceApply(d: usize, depth: u32, size: u32): bool {
+  const end = quickPath + quickPathLength;
+  let p = quickPath, slot = rootSlot(d);
+  do {
+    const token = ++p;
+    let run = byteRun(p, 0x2f);
+    for (; run == BLOCK && p + BLOCK < end; run = byteRun(p, 0x2f)) p += BLOCK;
+    p = min<usize>(p + run, end);
+    const n = <u32>(p - token), node = containerNode(slot) || expandSlot(d, slot);
+    if (!n || !depth-- || !node) return false;
+    if (isArrayNode(node)) {
+      const i = indexOf(token, n);
+      if (i >= elementCount(node)) return false;
+      slot = vectorOf(node) + (<usize>i << 3);
+    } else {
+      const i = findUsual(node, token, n);
+      if (i < 0) return false;
+      slot = vectorOf(node) + (<usize>i << 4) + 8;
+    }
+  } while (p < end);
+  return !slotIsNode(slot) && documentSize(d) + valueLength - load<u32>(slot, 4) <= size && replaceSpan(d, slot, value, valueLength);
+}
+
+// RFC 6901 §4 for up to 7 digits at once; more than any count: something else.
+@inline function indexOf(p: usize, n: u32): u32 {
+  if (n > 7) return 0xffffffff;
+  // zeros in front of the digits, which stand with the first one lowest
+  const shift = <u64>n << 3, text = (load<u64>(p) << (64 - shift)) | (0x3030303030303030 >> shift);
+  let digits = text - 0x3030303030303030;
+  if (((digits + 0x7676767676767676) | digits) & 0x8080808080808080 || (n > 1 && load<u8>(p) == 0x30)) return 0xffffffff;
+  digits = digits * 10 + (digits >> 8);
+  return <u32>(((digits & 0x000000ff000000ff) * 0x000f424000000064 + ((digits >> 16 & 0x000000ff000000ff) * 0x0000271000000001)) >> 32);
+}
+
+// Behind the scalar in canonical spelling at `p`, or 0.
+@inline function scalarEnd(p: usize, numberLength: u32): usize {
+  const c = <u32>load<u8>(p);
+  if (c == 0x22) {
+    setScanFlags(0);
+    p = scanStringShort(p + 1);
+    return p && !(scanFlags & HAS_LOOSE_ESCAPE) ? p + 1 : 0;
+  }
+  if (c - 48 < 10 || c == 0x2d) {
+    const end = numberEnd(p);
+    return end - p <= <usize>numberLength ? end : 0;
+  }
+  const word = load<u32>(p);
+  return word == 0x65757274 || word == 0x6c6c756e ? p + 4 : word == 0x736c6166 && load<u8>(p, 4) == 0x65 ? p + 5 : 0;
+}
