@@ -18,7 +18,7 @@ import { openAdapter } from "./session/adapt/state";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
 import {
-  applyHeld, applyText, beginCall, binaryTokens, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, resumeStream,
+  applyHeld, applyText, beginCall, binaryTokens, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, relayedTokens, resumeStream,
 } from "./session/feed";
 import { repeatFailure } from "./session/failure";
 import { forkStream } from "./session/fork";
@@ -26,6 +26,7 @@ import { framedMessages } from "./session/message";
 import { directEvents } from "./session/fast-path/direct";
 import { quickDeltas } from "./session/fast-path/agui-delta";
 import { templateBytes, templateHits } from "./session/fast-path/trie";
+import { writtenTokens } from "./session/fast-path/written";
 import {
   framesFaultIndex, framesFaultOffset, framesSize, giveFrameId, openFrames, planFrames, resolveModelText, restoreBlock, restoredAddress, restoredLength, writeNextFrames,
 } from "./session/frames";
@@ -79,10 +80,21 @@ export function engine_held(): u32 { return heldBytes(); }
 /**
  * Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a
  * template, 4 deltas of the state folded in one pass, 5 tokens of the binary wires folded where they lay (by a template or without one),
- * 6 tokens that went out as AgentUE from where they were folded.
+ * 6 tokens that went out as AgentUE from where they were folded, 7 tokens that went out on another wire from where they were read, 8 tokens whose form there a
+ * template has kept.
  */
 export function engine_counter(i: u32): u32 {
-  return i == 0 ? directEvents : i == 1 ? framedMessages : i == 2 ? hotAppends : i == 3 ? templateHits : i == 4 ? quickDeltas : i == 5 ? binaryTokens : adaptedTokens;
+  switch (i) {
+    case 0: return directEvents;
+    case 1: return framedMessages;
+    case 2: return hotAppends;
+    case 3: return templateHits;
+    case 4: return quickDeltas;
+    case 5: return binaryTokens;
+    case 6: return adaptedTokens;
+    case 7: return relayedTokens;
+    default: return writtenTokens;
+  }
 }
 
 // ---------------------------------------------------------------- input and results

@@ -29,6 +29,7 @@ import { aguiTokenKnown, allowsAguiTokens, foldAguiTokens, foldedAguiTokens, lea
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
 import { foldAguiBinary, foldedBinary } from "./fast-path/agui-binary";
 import { foldAppends, foldedAppends } from "./fast-path/msgpack-append";
+import { learnPassed, passAppends, passedKnown, passedTokens, passTokens } from "./fast-path/pass-tokens";
 import { directSize, readDirect, readDirectLine } from "./fast-path/direct";
 import { learnTemplate } from "./fast-path/templates";
 import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
@@ -41,7 +42,7 @@ import { isComplete } from "./inspect";
 import { conclude, hasOption, hasRoom, nextIndex, readMessage } from "./message";
 import { aboutMessage, isOutputFull, reportFault } from "./output";
 import { handleMessage, scanMessage } from "./protocol";
-import { endEmission, releaseWire } from "./transcode/emit";
+import { endEmission, releaseWire, wireOf } from "./transcode/emit";
 import { failReferences } from "./events";
 import { isWaiting } from "./waiting";
 import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
@@ -53,8 +54,10 @@ const KEPT_WIRE: u32 = 3 << 20;
 
 @inline function transport(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT); }
 
-/** Tokens of the binary wires that were folded where they lay. */
+/** Tokens of the binary wires that were folded, or passed on, where they lay. */
 export let binaryTokens: u32 = 0;
+/** Tokens that went out on another wire from where they were read. */
+export let relayedTokens: u32 = 0;
 
 // The connection whose options the rooms below have.
 let entered: usize = 0;
@@ -133,7 +136,8 @@ function run(c: usize): u32 {
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
   const agui = load<u32>(c, C_RUN) != 0;
   const deltas = agui && allowsDeltas(c);
-  const tokens = kind != code.TRANSPORT_JSON && !load<u8>(c + C_OPTIONS, layout.OPT_PASS) && (agui ? allowsAguiTokens(c) : allowsTokens(c)), binary = isBinary(kind), templates = tokens && !binary;
+  const relays = wireOf(c) != 0, passes = load<u8>(c + C_OPTIONS, layout.OPT_PASS) != 0;
+  const tokens = kind != code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c)), binary = isBinary(kind), templates = tokens && !binary;
   if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
   beginChunk(f, p);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
@@ -145,10 +149,12 @@ function run(c: usize): u32 {
     if (kind == code.TRANSPORT_SSE ? sseAtEventStart(f) : kind == code.TRANSPORT_NDJSON && lineAtStart(f)) {
       const awake = templates && templatesAwake();
       if (awake) {
-        const q = agui ? foldAguiTokens(c, p, end) : foldTokens(c, p, end);
+        const q = passes ? passTokens(c, p, end) : agui ? foldAguiTokens(c, p, end) : foldTokens(c, p, end);
         if (q != p) {
           sseCommitId(f);
-          accepted += agui ? foldedAguiTokens : foldedTokens;
+          const n = passes ? passedTokens : agui ? foldedAguiTokens : foldedTokens;
+          accepted += n;
+          if (relays) relayedTokens += n;
           if (load<u32>(c, C_STATE)) { p = q; break; }
           if (q >= end) { p = q; break; }
           p = q;
@@ -168,8 +174,7 @@ function run(c: usize): u32 {
       if (q) {
         if (handleDirect(c, <u32>(q - p))) {
           accepted++;
-          if (templates && agui && !(awake && aguiTokenKnown)) learnAguiToken(p, q);
-          if (templates && !agui && !(awake && tokenKnown) && eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, q);
+          if (templates && !(awake && isKnown(passes, agui))) learn(c, p, q, passes, agui);
         }
         p = q;
         if (load<u32>(c, C_STATE)) break;
@@ -178,11 +183,12 @@ function run(c: usize): u32 {
     }
     else if (binary && (kind == code.TRANSPORT_MSGPACK ? msgpackAtStart(f) : prefixAtStart(f))) {
       if (tokens) {
-        const q = agui ? foldAguiBinary(c, p, end, kind) : foldAppends(c, p, end);
+        const q = agui ? foldAguiBinary(c, p, end, kind) : passes ? passAppends(c, p, end) : foldAppends(c, p, end);
         if (q != p) {
-          const n = agui ? foldedBinary : foldedAppends;
+          const n = agui ? foldedBinary : passes ? passedTokens : foldedAppends;
           accepted += n;
           binaryTokens += n;
+          if (relays) relayedTokens += n;
           if (load<u32>(c, C_STATE)) { p = q; break; }
           if (q >= end) { p = q; break; }
           p = q;
@@ -217,6 +223,16 @@ function run(c: usize): u32 {
   suspend(c, end);
   store<u8>(c, 0, C_FEEDING);
   return accepted;
+}
+
+// Whether a template knew the event that was asked about last.
+@inline function isKnown(passes: bool, agui: bool): bool { return passes ? passedKnown : agui ? aguiTokenKnown : tokenKnown; }
+
+// Learns the event [p, end) that was accepted.
+function learn(c: usize, p: usize, end: usize, passes: bool, agui: bool): void {
+  if (passes) learnPassed(c, p, end);
+  else if (agui) learnAguiToken(p, end);
+  else if (eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, end);
 }
 
 // Everything before `p` is done with.

@@ -73,6 +73,8 @@ export function roadsTaken(kind: EngineKind, generate: (rng: Rng) => Script): Co
     quickDeltas: 0,
     binaryTokens: 0,
     adaptedTokens: 0,
+    relayedTokens: 0,
+    writtenTokens: 0,
   };
   renew();
   for (let seed = LIFE; seed < 21 * LIFE; seed++) {

@@ -229,9 +229,12 @@ export const ACCEPTED: u32 = 0;
 export const REFUSED: u32 = 1;
 export const SKIPPED: u32 = 2;
 
+/** Whether the scanned event is well-formed, whatever its stream says to it; `clearFault` follows. */
+export function hasForm(): bool { return judgeMembers() && judgeSlots(); }
+
 /** Judges the scanned event for the state `s` (0: the stream does not exist): ACCEPTED, REFUSED (the fault says why) or SKIPPED. */
 export function judge(s: usize): u32 {
-  if (!judgeMembers() || !judgeSlots()) return REFUSED;
+  if (!hasForm()) return REFUSED;
   if (eventOp == code.OP_START) return ACCEPTED;
   const status = s ? <u32>load<u8>(s, S_STATUS) : code.STATUS_NONE;
   if (status == code.STATUS_NONE) { failWhole(code.E_NO_MODEL); return REFUSED; }

@@ -111,15 +111,15 @@ function refuse(): u32 {
 
 // ---------------------------------------------------------------- events that are exactly what the table describes
 
-// `AG_` id of an event whose members are known ones, each once; 0 = it has to be looked at closely.
-function cleanType(): u32 {
+/** `AG_` id of the event that was read, whose members are known ones, each once; 0 = it has to be looked at closely. */
+export function cleanType(): u32 {
   if (eventIsIrregular || !(slotsWithStrings >> <u64>ag.F_TYPE & 1)) return 0;
   const start = slotStart(ag.F_TYPE) + 1, id = typeId(start, <u32>(slotEnd(ag.F_TYPE) - start) - 1);
   return id < <u32>ag.AG_COUNT ? id : 0;
 }
 
-// EVENT_OK or EVENT_NO_MEMORY; 0 = something about it is not as described.
-function passClean(type: u32): u32 {
+/** Whether that event, of that type, is as the table describes: EVENT_OK or EVENT_NO_MEMORY, 0 = something about it is not. */
+export function passClean(type: u32): u32 {
   const present = slotsPresent, strings = stringsOf(type);
   if (present & ~describedOf(type) || requiredOf(type) & ~present || present & strings & ~slotsWithStrings) return 0;
   for (let rest = present & ~strings; rest; rest &= rest - 1) {

@@ -2,6 +2,7 @@
 // ordinary (other members, ids that need escapes, and what `foldToken` leaves) goes the full road; nothing has been touched then.
 import { AG_REASONING_MESSAGE_CONTENT, AG_TEXT_MESSAGE_CONTENT, AG_TOOL_CALL_ARGS } from "../../abi/agui";
 import { TRANSPORT_MSGPACK, TRANSPORT_PROTOBUF, TRANSPORT_SSE } from "../../abi/codes";
+import { OPT_PASS } from "../../abi/layout";
 import { ARM_ARGS, ARM_REASONING, ARM_TEXT, NUMBER_ARGS, NUMBER_REASONING, NUMBER_TEXT } from "../../codec/protobuf/tokens";
 import { setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
@@ -11,15 +12,16 @@ import { typeName } from "../../reduce/agui/schema";
 import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
 import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees, textLength } from "../../reduce/agui/track";
 import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
-import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_RUN } from "../layout";
+import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN } from "../layout";
 import { putAppend, putPlainAppend, reserveAppend } from "../adapt/token";
 import { adapterOf, isStreamPlain, isUnderWay } from "../adapt/state";
 import { isTextWire, wireOf } from "../transcode/emit";
 import { holdsHalves } from "../transcode/halves";
 import { putTokenFrame } from "../transcode/token-frame";
-import { putTokenMap, putTokenText } from "../transcode/token-text";
-import { mayRelayBytes, relayed, relayMap } from "../transcode/relay";
+import { M_DELTA, M_ID, M_OWNER, M_TIME, M_TYPE, putTokenMap, putTokenText } from "../transcode/token-text";
+import { mayRelayBytes, relayed } from "../transcode/relay";
 import { areTokensOrdinary } from "./agui-token";
+import { notePassed } from "./pass-tokens";
 import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
 
@@ -35,11 +37,14 @@ let deltaLength: u32 = 0;
 let tag: usize = 0;
 let tagLength: u32 = 0;
 let time: f64 = -1;
+// Its members in their order (transcode/token-text.ts).
+let order: u32 = 0;
 
 /** Folds the tokens from `p` on, where a message begins, as long as they are ordinary; the address behind them. */
 export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): usize {
   const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
   foldedBinary = 0;
+  if (load<u8>(c + C_OPTIONS, OPT_PASS)) return passOn(c, p, end, transport);
   if (!areTokensOrdinary(t, s)) return p;
   let n: u32 = 0;
   const most = load<u32>(c + C_FRAME, F_LIMIT), account = setAccount(t);
@@ -53,7 +58,7 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
     else if (wire) {
       // what the writers take for themselves is not the stream's
       setAccount(0);
-      const done = relay(c, p, q, transport, wire);
+      const done = relay(c, wire);
       setAccount(t);
       if (!done) { p = q; break; }
     }
@@ -70,12 +75,27 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
   return p;
 }
 
-// Writes what was folded on the other wire. Members of a map keep their order, those of a frame have that of its fields.
-function relay(c: usize, p: usize, end: usize, transport: u32, wire: u32): bool {
+// The same where nothing is judged, and no model is kept.
+function passOn(c: usize, p: usize, end: usize, transport: u32): usize {
+  let n: u32 = 0;
+  const most = load<u32>(c + C_FRAME, F_LIMIT), wire = wireOf(c);
+  while (p < end && mayRelayBytes(wire, <u32>(end - p))) {
+    const q = transport == TRANSPORT_MSGPACK ? readMap(p, end, most) : readFrame(p, end, most);
+    if (!q || !isPlain(id, idLength) || !isPlain(tag, tagLength) || !takeText(delta, deltaLength)) break;
+    n++;
+    p = q;
+    if (!relay(c, wire)) break;
+  }
+  foldedBinary = n;
+  notePassed(c, n);
+  return p;
+}
+
+// Writes what was read on the other wire. Members of a map keep their order, those of a frame have that of its fields.
+function relay(c: usize, wire: u32): bool {
   if (wire == TRANSPORT_PROTOBUF) return relayed(c, putTokenFrame(kind, id, idLength, delta, deltaLength, tag, tagLength, time, false));
-  if (transport == TRANSPORT_MSGPACK) return relayMap(c, p, end);
-  if (wire == TRANSPORT_MSGPACK) return relayed(c, putTokenMap(kind, id, idLength, delta, deltaLength, tag, tagLength, time));
-  return relayed(c, putTokenText(kind, id, idLength, takenStart, <u32>(takenEnd - takenStart), tag, tagLength, time, wire == TRANSPORT_SSE));
+  if (wire == TRANSPORT_MSGPACK) return relayed(c, putTokenMap(order, kind, id, idLength, delta, deltaLength, tag, tagLength, time));
+  return relayed(c, putTokenText(order, kind, id, idLength, takenStart, <u32>(takenEnd - takenStart), tag, tagLength, time, wire == TRANSPORT_SSE));
 }
 
 // Whether what was read may go out as AgentUE: there is room, and no half of a character is held.
@@ -122,7 +142,7 @@ const NO_KIND: u32 = 255;
   const start = p;
   p = mapBegin(p);
   if (!p) return 0;
-  let left = mapSize, seen: u32 = 0, ofCall = false;
+  let left = mapSize, seen: u32 = 0, ofCall = false, list: u32 = 0, shift: u32 = 0;
   time = -1;
   tag = 0;
   tagLength = 0;
@@ -131,9 +151,10 @@ const NO_KIND: u32 = 255;
     if (!key) return 0;
     const n = strLength;
     p = key + n;
-    let bit: u32;
+    let bit: u32, member: u32;
     if (n == 9 && load<u64>(key) == TIMESTAM && load<u8>(key, 8) == 0x70) {
       bit = SEEN_TIME;
+      member = M_TIME;
       p = uintEnd(p);
       time = uintValue;
     } else {
@@ -142,26 +163,33 @@ const NO_KIND: u32 = 255;
       p = value + length;
       if (n == 5 && load<u32>(key) == DELTA && load<u8>(key, 4) == 0x61) {
         bit = SEEN_DELTA;
+        member = M_DELTA;
         delta = value;
         deltaLength = length;
       } else if (n == 4 && load<u32>(key) == TYPE) {
         bit = SEEN_TYPE;
+        member = M_TYPE;
         kind = kindOfName(value, length);
         if (kind == NO_KIND) return 0;
       } else if ((n == 9 && load<u64>(key) == MESSAGE_I && load<u8>(key, 8) == 0x64) || (n == 10 && load<u64>(key) == TOOL_CALL && load<u16>(key, 8) == 0x6449)) {
         bit = SEEN_ID;
+        member = M_ID;
         ofCall = n == 10;
         id = value;
         idLength = length;
       } else if (n == 13 && load<u64>(key) == SUBAGENT && load<u32>(key, 8) == 0x496e7552 && load<u8>(key, 12) == 0x64) {
         bit = SEEN_TAG;
+        member = M_OWNER;
         tag = value;
         tagLength = length;
       } else return 0;
     }
     if (!p || seen & bit) return 0;
     seen |= bit;
+    list |= member << shift;
+    shift += 4;
   }
+  order = list;
   return (seen & NEEDED) == NEEDED && ofCall == (kind == ITEM_CALL) && p <= end && <u32>(p - start) <= most ? p : 0;
 }
 
@@ -230,6 +258,9 @@ let lengthEnd: usize = 0;
     p = delta + deltaLength;
   }
   if (kind != ITEM_REASONING && p < stop && load<u8>(p) == tagField) p = readTag(p, stop);
+  // type, fields by their numbers, time
+  const head = tag ? (kind == ITEM_REASONING ? M_OWNER | M_ID << 4 | M_DELTA << 8 : M_ID | M_DELTA << 4 | M_OWNER << 8) : M_ID | M_DELTA << 4;
+  order = M_TYPE | head << 4 | (time < 0 ? 0 : M_TIME << (tag ? 16 : 12));
   return p == stop ? p : 0;
 }
 

@@ -23,11 +23,13 @@ import { adapterOf, isUnderWay } from "../adapt/state";
 import { isOutputFull } from "../output";
 import { wireOf } from "../transcode/emit";
 import { mayHoldHalf, putTokenFrame } from "../transcode/token-frame";
-import { mayRelay, needsHalves, relayed, relayText } from "../transcode/relay";
+import { mayRelay, needsHalves, relayed } from "../transcode/relay";
+import { setHole } from "./holes";
 import {
   addHole, beginTemplate, digits, endTemplate, firstNode, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, MOST_DIGITS, N_CHILD, N_HOLE, N_LENGTH,
   N_LITERAL, N_NAME_LENGTH, noteHits, number, repeats,
 } from "./trie";
+import { relayMatched, setNames } from "./written";
 
 /** Types whose events are learned, as bits. */
 const TOKENS: u64 = (<u64>1 << AG_TEXT_MESSAGE_CONTENT) | (<u64>1 << AG_TOOL_CALL_ARGS) | (<u64>1 << AG_REASONING_MESSAGE_CONTENT);
@@ -134,9 +136,15 @@ function relay(c: usize, p: usize, end: usize, t: usize, wire: u32): bool {
   const kind = load<u32>(item, E_BITS) & KIND;
   const done = wire == TRANSPORT_PROTOBUF
     ? relayed(c, putTokenFrame(kind, itemId(item), textLength(item), delta, <u32>(deltaEnd - delta), tag, tagLength, time, true))
-    : relayText(c, p, end, deltaFlags);
+    : relayWritten(c, p, end);
   setAccount(t);
   return done;
+}
+
+@inline function relayWritten(c: usize, p: usize, end: usize): bool {
+  setNames(tag, tagLength, itemId(item), textLength(item), 0, time);
+  setHole(HOLE_DELTA, delta, <u32>(deltaEnd - delta));
+  return relayMatched(c, leaf, p, end, deltaFlags);
 }
 
 /** Whether the model of the stream is in a phase in which a token is judged by what it names alone. */
@@ -153,6 +161,7 @@ let delta: usize = 0;
 let deltaEnd: usize = 0;
 let deltaFlags: u32 = 0;
 let time: f64 = -1;
+let leaf: usize = 0;
 
 // Matches the event at `p` (its `data:`), behind whose chunk the sentinel stands: literals hold no NUL, so none of them reaches beyond it. Returns the
 // address behind its blank line, 0 where no template fits.
@@ -183,6 +192,7 @@ let time: f64 = -1;
     } else if (hole == LEAF) {
       const kind = kindOf(load<u16>(node, N_NAME_LENGTH));
       isCall = kind == ITEM_CALL;
+      leaf = node;
       item = last && (load<u32>(last, E_BITS) & KIND) == kind ? (isMarked(last, OPEN) ? last : 0) : openItem(s, kind, id, idLength);
       return p;
     } else if (hole == HOLE_SOURCE) {

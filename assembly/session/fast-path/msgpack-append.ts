@@ -13,6 +13,8 @@ import {
   addHole, beginTemplate, endTemplate, firstNode, HOLE_DELTA, HOLE_NUMBER, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, LEAF, MSGPACK_SET, N_CHILD, N_HOLE, N_LENGTH,
   N_LITERAL, N_NAME_LENGTH, N_NAME_WORD, noteHits, selectTemplates, templatesAwake,
 } from "./trie";
+import { setHole } from "./holes";
+import { relayMatchedMap, setNames } from "./written";
 import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
 
 // Members of the payload block: {key, length, value, length}, all strings.
@@ -36,7 +38,7 @@ export function foldAppends(c: usize, p: usize, end: usize): usize {
       if (!q) break;
     }
     n++;
-    if (wire && !relayMap(c, p, q)) { p = q; break; }
+    if (wire && !relayOne(c, p, q)) { p = q; break; }
     p = q;
   }
   foldedAppends = n;
@@ -47,6 +49,15 @@ export function foldAppends(c: usize, p: usize, end: usize): usize {
     add(c, C_EVENT_INDEX, n);
   }
   return p;
+}
+
+// The leaf of the template that has matched the last append, 0 = none.
+let leaf: usize = 0;
+
+function relayOne(c: usize, p: usize, end: usize): bool {
+  if (!leaf) return relayMap(c, p, end);
+  setHole(HOLE_DELTA, takenStart, <u32>(takenEnd - takenStart));
+  return relayMatchedMap(c, leaf, p, end);
 }
 
 const SEEN_OP: u32 = 1, SEEN_SEQ: u32 = 2, SEEN_TS: u32 = 4, SEEN_MASK: u32 = 8, SEEN_BLOCK: u32 = 16, SEEN_STREAM: u32 = 32, SEEN_TYPE: u32 = 64;
@@ -63,7 +74,7 @@ const STREAM_ID: u64 = 0x695f6d6165727473, EVENT_TYPE: u64 = 0x79745f746e657665,
 @inline function matchOne(c: usize, p: usize, end: usize): usize {
   const start = p;
   let node = firstNode(), t = <usize>load<u32>(c, C_LAST_USED), seq: f64 = 0, stream: usize = 0, streamLength: u32 = 0, id: usize = 0, idLength: u32 = 0;
-  let delta: usize = 0, deltaLength: u32 = 0;
+  let delta: usize = 0, deltaLength: u32 = 0, time: f64 = 0;
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
     if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
@@ -72,14 +83,19 @@ const STREAM_ID: u64 = 0x695f6d6165727473, EVENT_TYPE: u64 = 0x79745f746e657665,
     if (hole == LEAF) {
       if (p > end) return 0;
       const field = node + N_LITERAL + n;
-      return foldFound(c, t, seq, stream, streamLength, id, idLength, field, load<u16>(node, N_NAME_LENGTH), load<u64>(node, N_NAME_WORD), delta, deltaLength,
-        <u32>(p - start)) ? p : 0;
+      if (!foldFound(c, t, seq, stream, streamLength, id, idLength, field, load<u16>(node, N_NAME_LENGTH), load<u64>(node, N_NAME_WORD), delta, deltaLength,
+        <u32>(p - start))) return 0;
+      leaf = node;
+      setNames(stream, streamLength, id, idLength, seq, time);
+      return p;
     }
     if (hole == HOLE_NUMBER) {
       p = uintEnd(p);
       seq = uintValue;
-    } else if (hole == HOLE_TIME) p = uintEnd(p);
-    else if (hole == HOLE_DELTA || hole == HOLE_TARGET || hole == HOLE_SOURCE) {
+    } else if (hole == HOLE_TIME) {
+      p = uintEnd(p);
+      time = uintValue;
+    } else if (hole == HOLE_DELTA || hole == HOLE_TARGET || hole == HOLE_SOURCE) {
       const value = strAt(p, end), length = strLength;
       if (!value) return 0;
       p = value + length;
@@ -93,14 +109,33 @@ const STREAM_ID: u64 = 0x695f6d6165727473, EVENT_TYPE: u64 = 0x79745f746e657665,
   return 0;
 }
 
-// Reads the append at `p` and folds it; the address behind it, or 0.
-function readOne(c: usize, p: usize, end: usize): usize {
-  const start = p;
-  let time: usize = 0, timeEnd: usize = 0, number: usize = 0, numberEnd: usize = 0;
+// What `readAppend` has found: spans of numbers with their heads (0: no such member), contents of strings.
+let number: usize = 0;
+let numberEnd: usize = 0;
+let time: usize = 0;
+let timeEnd: usize = 0;
+let seq: f64 = 0;
+let stream: usize = 0;
+let streamLength: u32 = 0;
+let field: usize = 0;
+let fieldLength: u32 = 0;
+let id: usize = 0;
+let idLength: u32 = 0;
+let delta: usize = 0;
+let deltaLength: u32 = 0;
+
+/**
+ * Reads the append of a string at `p`; the address behind it, 0: it is something else, does not lie before `end`, or its strings are not plain (those of the delta:
+ * not well-formed, and then `takeText` has not taken it). Whether its block is there, and where it stands in its stream, is not asked.
+ */
+export function readAppend(p: usize, end: usize): usize {
   p = mapBegin(p);
   if (!p) return 0;
-  let left = mapSize, seen: u32 = 0, seq: f64 = 0, stream: usize = 0, streamLength: u32 = 0, field: usize = 0, fieldLength: u32 = 0;
+  let left = mapSize, seen: u32 = 0;
   if (left > 7) return 0;
+  time = 0;
+  stream = 0;
+  streamLength = 0;
   for (; left; left--) {
     const key = <u32>load<u8>(p) & 0xe0 ? strAt(p, end) : 0;
     if (!key) return 0;
@@ -147,31 +182,36 @@ function readOne(c: usize, p: usize, end: usize): usize {
     if (!p || seen & bit) return 0;
     seen |= bit;
   }
-  if ((seen & NEEDED) != NEEDED || p > end || !isPlain(field, fieldLength)) return 0;
-  if (!foldRead(c, seq, stream, streamLength, field, fieldLength, <u32>(p - start))) return 0;
-  // the next one is expected to differ in these items, their heads included
-  if (beginTemplate(<u32>(p - start) - foundDeltaLength, field, fieldLength)) {
-    addHole(HOLE_NUMBER, number, numberEnd);
-    if (time) addHole(HOLE_TIME, time, timeEnd);
-    if (stream) addHole(HOLE_SOURCE, headOf(stream, streamLength), stream + streamLength);
-    addHole(HOLE_TARGET, headOf(foundId, foundIdLength), foundId + foundIdLength);
-    addHole(HOLE_DELTA, headOf(foundDelta, foundDeltaLength), foundDelta + foundDeltaLength);
-    endTemplate(start, p);
-  }
-  return p;
+  if ((seen & NEEDED) != NEEDED || p > end || !isPlain(field, fieldLength) || !findMembers()) return 0;
+  return idLength && isPlain(id, idLength) && isPlain(stream, streamLength) && takeText(delta, deltaLength) ? p : 0;
+}
+
+// Reads the append at `p` and folds it; the address behind it, or 0.
+function readOne(c: usize, p: usize, end: usize): usize {
+  const q = readAppend(p, end);
+  if (!q) return 0;
+  const t = <usize>load<u32>(c, C_LAST_USED), fieldWord = fieldLength > 8 ? 0 : word(field, fieldLength);
+  if (!foldTaken(c, t, seq, stream, streamLength, id, idLength, field, fieldLength, fieldWord, <u32>(q - p))) return 0;
+  learnAppend(p, q);
+  leaf = 0;
+  return q;
+}
+
+/** Learns the append [p, end) that `readAppend` has read: the next one is expected to differ in these items, their heads included. */
+export function learnAppend(p: usize, end: usize): void {
+  if (!beginTemplate(<u32>(end - p) - deltaLength, field, fieldLength)) return;
+  addHole(HOLE_NUMBER, number, numberEnd);
+  if (time) addHole(HOLE_TIME, time, timeEnd);
+  if (stream) addHole(HOLE_SOURCE, headOf(stream, streamLength), stream + streamLength);
+  addHole(HOLE_TARGET, headOf(id, idLength), id + idLength);
+  addHole(HOLE_DELTA, headOf(delta, deltaLength), delta + deltaLength);
+  endTemplate(p, end);
 }
 
 // Where the str begins whose contents are the `n` bytes at `p`, in whichever of its formats.
 @inline function headOf(p: usize, n: u32): usize {
   return n < 32 && load<u8>(p - 1) == (0xa0 | n) ? p - 1 : n < 256 && load<u8>(p - 2) == 0xd9 && load<u8>(p - 1) == n ? p - 2 : p - 3;
 }
-
-// What `foldRead` has found in the block.
-let foundId: usize = 0;
-let foundIdLength: u32 = 0;
-let foundDelta: usize = 0;
-let foundDeltaLength: u32 = 0;
-
 
 // The flat map at `p`: behind it, 0 = it holds something else than a few strings.
 @inline function readBlock(p: usize, end: usize): usize {
@@ -193,8 +233,12 @@ let foundDeltaLength: u32 = 0;
   return p;
 }
 
-function foldRead(c: usize, seq: f64, stream: usize, streamLength: u32, field: usize, fieldLength: u32, size: u32): bool {
-  let id: usize = 0, idLength: u32 = 0, delta: usize = 0, deltaLength: u32 = 0, others: u32 = 0;
+// Finds id and delta among the members of the block; false: they are not there once, or another member is not ordinary.
+function findMembers(): bool {
+  let others: u32 = 0;
+  id = 0;
+  idLength = 0;
+  delta = 0;
   for (let i: u32 = 0, at = MEMBERS; i < members; i++, at += 16) {
     const key = <usize>load<u32>(at), n = load<u32>(at, 4), value = <usize>load<u32>(at, 8), length = load<u32>(at, 12);
     if (n == 2 && load<u16>(key) == 0x6469) {
@@ -211,24 +255,24 @@ function foldRead(c: usize, seq: f64, stream: usize, streamLength: u32, field: u
       if (!isPlain(key, n) || !isPlain(value, length)) return false;
     }
   }
-  foundId = id;
-  foundIdLength = idLength;
-  foundDelta = delta;
-  foundDeltaLength = deltaLength;
-  const t = <usize>load<u32>(c, C_LAST_USED), fieldWord = fieldLength > 8 ? 0 : word(field, fieldLength);
-  return delta != 0 && foldFound(c, t, seq, stream, streamLength, id, idLength, field, fieldLength, fieldWord, delta, deltaLength, size);
+  return delta != 0;
 }
 
-// Looks up what the ids name, stream `t` first, and folds.
 @inline function foldFound(
   c: usize, t: usize, seq: f64, stream: usize, streamLength: u32, id: usize, idLength: u32, field: usize, fieldLength: u32, fieldWord: u64, delta: usize,
   deltaLength: u32, size: u32,
 ): bool {
-  if (!idLength || !isPlain(id, idLength) || !isPlain(stream, streamLength)) return false;
+  return idLength && isPlain(id, idLength) && isPlain(stream, streamLength) && takeText(delta, deltaLength)
+    && foldTaken(c, t, seq, stream, streamLength, id, idLength, field, fieldLength, fieldWord, size);
+}
+
+// Looks up what the ids name, stream `t` first, and folds.
+@inline function foldTaken(
+  c: usize, t: usize, seq: f64, stream: usize, streamLength: u32, id: usize, idLength: u32, field: usize, fieldLength: u32, fieldWord: u64, size: u32,
+): bool {
   if (!t || load<u32>(t, T_ID_LENGTH) != streamLength || !equalText(t + T_ID, stream, streamLength)) t = findOtherStream(c, stream, streamLength);
   if (!t) return false;
   let block = <usize>load<u32>(t + T_STATE, S_LAST_BLOCK);
   if (!block || load<u32>(block, B_ID_LENGTH) != idLength || !equalText(block + B_ID, id, idLength)) block = findOtherBlock(t + T_STATE, id, idLength);
-  if (!block || !takeText(delta, deltaLength)) return false;
-  return foldAppend(c, t, seq, block, field, fieldLength, fieldWord, takenStart, takenEnd, takenFlags, 0, size);
+  return block != 0 && foldAppend(c, t, seq, block, field, fieldLength, fieldWord, takenStart, takenEnd, takenFlags, 0, size);
 }

@@ -27,6 +27,9 @@ export let matchedUnits: u32 = 0;
 export let matchedField: usize = 0;
 export let matchedFieldLength: u32 = 0;
 export let matchedFieldWord: u64 = 0;
+/** Its time, and the leaf of the template. */
+export let matchedTime: f64 = 0;
+export let matchedLeaf: usize = 0;
 
 /**
  * Matches the event at `p` (its `data:`), behind whose chunk the sentinel stands: literals hold no NUL, so none of them reaches beyond it.
@@ -64,6 +67,7 @@ export function matchTemplate(c: usize, p: usize): usize {
     } else if (hole == LEAF) {
       if (!named && !(t && !load<u32>(t, T_ID_LENGTH))) t = findStream(c, p, 0);
       matchedStream = t;
+      matchedLeaf = node;
       matchedBlock = t == owner ? b : t ? findBlock(t + T_STATE, id, idLength) : 0;
       matchedField = node + N_LITERAL + n;
       matchedFieldLength = load<u16>(node, N_NAME_LENGTH);
@@ -77,7 +81,10 @@ export function matchTemplate(c: usize, p: usize): usize {
         p = idEnd(p);
         t = p ? findOtherStream(c, start, <u32>(p - start)) : 0;
       }
-    } else if (hole == HOLE_TIME) p = digits(p);
+    } else if (hole == HOLE_TIME) {
+      p = digits(p);
+      matchedTime = number;
+    }
     if (!p) return 0;
     node = load<u32>(node, N_CHILD);
   }

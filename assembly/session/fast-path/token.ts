@@ -4,16 +4,18 @@ import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../a
 import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE } from "../../abi/layout";
 import { TOKEN_DEPTH, TOKEN_DIGITS } from "../../reduce/agentue/judge";
 import { appendHot, hasHotField } from "../../reduce/agentue/append";
-import { IN_BURST, S_APPLIED, S_FLAGS, S_SEQ, S_STATUS, SEQ_KNOWN } from "../../reduce/agentue/state";
+import { B_ID, B_ID_LENGTH, IN_BURST, S_APPLIED, S_FLAGS, S_SEQ, S_STATUS, SEQ_KNOWN } from "../../reduce/agentue/state";
 import { F_LIMIT } from "../../frame/state";
-import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_OPTIONS, add, option, PAUSED, T_FLAGS, T_STATE } from "../layout";
+import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_OPTIONS, add, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import {
-  matchedBlock, matchedDelta, matchedDeltaEnd, matchedField, matchedFieldLength, matchedFieldWord, matchedFlags, matchedSeq, matchedStream, matchedUnits,
-  matchTemplate,
+  matchedBlock, matchedDelta, matchedDeltaEnd, matchedField, matchedFieldLength, matchedFieldWord, matchedFlags, matchedLeaf, matchedSeq, matchedStream, matchedTime,
+  matchedUnits, matchTemplate,
 } from "./templates";
-import { mayRelay, needsHalves, relayText } from "../transcode/relay";
+import { mayRelay, needsHalves } from "../transcode/relay";
 import { wireOf } from "../transcode/emit";
-import { noteHits } from "./trie";
+import { setHole } from "./holes";
+import { HOLE_DELTA, noteHits } from "./trie";
+import { relayMatched, setNames } from "./written";
 
 /** Whether a connection's options let templates decide: nobody wants the events themselves, and the limits are above what templates take. */
 @inline export function allowsTokens(c: usize): bool {
@@ -51,7 +53,9 @@ function foldAndRelay(c: usize, p: usize, end: usize): usize {
     n++;
     const start = p;
     p = q;
-    if (!relayText(c, start, q, matchedFlags)) break;
+    setNames(matchedStream + T_ID, load<u32>(matchedStream, T_ID_LENGTH), matchedBlock + B_ID, load<u32>(matchedBlock, B_ID_LENGTH), matchedSeq, matchedTime);
+    setHole(HOLE_DELTA, matchedDelta, <u32>(matchedDeltaEnd - matchedDelta));
+    if (!relayMatched(c, matchedLeaf, start, q, matchedFlags)) break;
   }
   noteFolded(c, n);
   return p;

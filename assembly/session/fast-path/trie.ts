@@ -7,10 +7,10 @@ import { equalText } from "../../memory/copy";
 import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
 
 // Node: 0 sibling | 4 child | 8 literal length u16 | 10 what stands behind the literal u8 | 12 length of the event's name u16 (leaf) |
-// 16 size of the allocation | 20 spare | 24 the name as one word, 0 when it is longer (leaf) | 32 literal, behind it the name (leaf).
+// 16 size of the allocation | 20 what the event is on another wire (written.ts), 0 = not known yet, 1 = nothing that stays the same (leaf) | 24 the name as one word, 0 when it is longer (leaf) | 32 literal, behind it the name (leaf).
 // Siblings differ in their first byte, so that a wrong one costs one compare; a node without a literal is the last of its siblings.
 // The name is what tells events of equal form apart: the appended field, or the type.
-export const N_CHILD: usize = 4, N_LENGTH: usize = 8, N_HOLE: usize = 10, N_NAME_LENGTH: usize = 12, N_NAME_WORD: usize = 24, N_LITERAL: usize = 32;
+export const N_CHILD: usize = 4, N_LENGTH: usize = 8, N_HOLE: usize = 10, N_NAME_LENGTH: usize = 12, N_WRITTEN: usize = 20, N_NAME_WORD: usize = 24, N_LITERAL: usize = 32;
 const N_ALLOCATION: usize = 16;
 
 export const LEAF: u8 = 0;
@@ -197,6 +197,8 @@ function fork(node: usize, common: u32): bool {
   const rest = newNode(text + common, n - common, load<u8>(node, N_HOLE), text + n, load<u16>(node, N_NAME_LENGTH));
   if (!rest) return false;
   store<u32>(rest, load<u32>(node, N_CHILD), N_CHILD);
+  store<u32>(rest, load<u32>(node, N_WRITTEN), N_WRITTEN);
+  store<u32>(node, 0, N_WRITTEN);
   store<u32>(node, <u32>rest, N_CHILD);
   store<u16>(node, <u16>common, N_LENGTH);
   store<u8>(node, FORK, N_HOLE);
@@ -231,8 +233,28 @@ function freeNodes(node: usize): void {
   while (node) {
     const next = <usize>load<u32>(node);
     freeNodes(load<u32>(node, N_CHILD));
-    templateBytes -= load<u32>(node, N_ALLOCATION);
-    free(node, load<u32>(node, N_ALLOCATION));
+    const written = <usize>load<u32>(node, N_WRITTEN);
+    if (written > NOTHING_WRITTEN) freeCounted(written, load<u32>(written));
+    freeCounted(node, load<u32>(node, N_ALLOCATION));
     node = next;
   }
+}
+
+function freeCounted(p: usize, size: u32): void {
+  templateBytes -= size;
+  free(p, size);
+}
+
+/** In N_WRITTEN: the event is written anew each time. */
+export const NOTHING_WRITTEN: usize = 1;
+
+/** Memory for what a leaf's events are on another wire, which goes with the leaf; its size stands in its first four bytes. 0 = there is none. */
+export function allocWritten(leaf: usize, n: u32): usize {
+  const size = roundUp(n), account = setAccount(0), block = alloc(size);
+  setAccount(account);
+  if (!block) return 0;
+  templateBytes += size;
+  store<u32>(block, size);
+  store<u32>(leaf, <u32>block, N_WRITTEN);
+  return block;
 }

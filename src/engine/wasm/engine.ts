@@ -22,6 +22,10 @@ export interface CoreCounters {
   binaryTokens: number;
   /** Tokens of AG-UI that were written as AgentUE from where they were folded. */
   adaptedTokens: number;
+  /** Tokens that went out on another wire from where they were read. */
+  relayedTokens: number;
+  /** Tokens that went out in a form that their template has kept. */
+  writtenTokens: number;
 }
 
 /** What values need: engines of one rank do not know each other. */
@@ -140,5 +144,7 @@ export function coreCounters(engine: EngineCore): CoreCounters {
     quickDeltas: read(4),
     binaryTokens: read(5),
     adaptedTokens: read(6),
+    relayedTokens: read(7),
+    writtenTokens: read(8),
   };
 }
