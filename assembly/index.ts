@@ -18,8 +18,9 @@ import { openAdapter } from "./session/adapt/state";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
 import {
-  applyHeld, applyText, beginCall, binaryTokens, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, relayedTokens, resumeStream,
+  applyHeld, applyText, beginCall, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, relayedTokens, resumeStream,
 } from "./session/feed";
+import { binaryTokens, foldOpening, openingEvents } from "./session/fast-path/opening";
 import { repeatFailure } from "./session/failure";
 import { forkStream } from "./session/fork";
 import { framedMessages } from "./session/message";
@@ -170,10 +171,11 @@ export function session_close(h: u32): void {
 
 /** Feeds `n` bytes of the input window; `last` ends a `json` message. Returns the events accepted; see `session_state`. */
 export function session_feed(h: u32, n: u32, last: u32): u32 {
-  const c = connectionOf(h);
+  const c = connectionOf(h), taken = foldOpening(c, input, n), opened = openingEvents;
+  if (taken == n && opened) return opened;
   beginCall(c);
   if (load<u8>(c, layoutOf.C_FAILURE)) { repeatFailure(c); return ATTENTION; }
-  return noted(c, feed(c, input, n, last != 0));
+  return noted(c, opened + feed(c, input + taken, n - taken, last != 0));
 }
 
 // Set in what feeding calls return when there are reports to drain or the state is not FEED_DONE.

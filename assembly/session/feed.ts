@@ -11,7 +11,7 @@ import { msgpackAtStart, msgpackMessageDone, msgpackNext } from "../frame/msgpac
 import { sseAtEventStart, sseCommitId, sseFinish, sseMessageDone, sseNext } from "../frame/sse";
 import {
   beginChunk, endChunk, F_OFFSET, FRAME_MESSAGE, FRAME_NO_MEMORY, FRAME_NONE, FRAME_TOO_LARGE, frameEvent, messageEnd,
-  messageOffset, messageStart, setFrameEvent, setMessage,
+  messageOffset, messageStart, putSentinel, setFrameEvent, setMessage,
 } from "../frame/state";
 import { clearFault, fail, failWhole } from "../reduce/fault";
 import { releaseText, SCRATCH_ADAPTED, SCRATCH_MESSAGE as REPLACED, SCRATCH_OUTPUT, SCRATCH_WIRE, scratchTrim } from "../reduce/scratch";
@@ -25,14 +25,15 @@ import { endRun, setRunOptions } from "./agui-session";
 import { resetDecoder, resetPosition } from "./position";
 import { handleDirectText, isBinary, readBinary, readDirectMsgpack } from "./binary";
 import { failConnection, noMemory, setUnframed } from "./failure";
-import { aguiTokenKnown, allowsAguiTokens, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
+import { aguiTokenKnown, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
 import { foldAguiBinary, foldedBinary } from "./fast-path/agui-binary";
 import { foldAppends, foldedAppends } from "./fast-path/msgpack-append";
 import { learnPassed, passAppends, passedKnown, passedTokens, passTokens } from "./fast-path/pass-tokens";
 import { directSize, readDirect, readDirectLine } from "./fast-path/direct";
+import { mayFoldTokens, noteBinary, prepareOpening, takeTried } from "./fast-path/opening";
 import { learnTemplate } from "./fast-path/templates";
-import { allowsTokens, foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
+import { foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
 import { AGUI_SETS, selectTemplates, templatesAwake } from "./fast-path/trie";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_HELD_INDEX, C_HELD_OFFSET, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT,
@@ -54,8 +55,6 @@ const KEPT_WIRE: u32 = 3 << 20;
 
 @inline function transport(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT); }
 
-/** Tokens of the binary wires that were folded, or passed on, where they lay. */
-export let binaryTokens: u32 = 0;
 /** Tokens that went out on another wire from where they were read. */
 export let relayedTokens: u32 = 0;
 
@@ -66,7 +65,10 @@ let entered: usize = 0;
 @inline export function enter(c: usize): void { if (c != entered) setOptions(c); }
 
 /** A connection is closed: its address may come back with other options. */
-export function leave(): void { entered = 0; }
+export function leave(): void {
+  entered = 0;
+  prepareOpening(0);
+}
 
 function setOptions(c: usize): void {
   entered = c;
@@ -76,6 +78,7 @@ function setOptions(c: usize): void {
   setSequence(load<u8>(c + C_OPTIONS, layout.OPT_SEQUENCE));
   setGuard((load<u8>(c + C_OPTIONS, layout.OPT_FLAGS) & layout.FLAG_GUARD_FRAMES) != 0);
   if (load<u32>(c, C_RUN)) setRunOptions(c);
+  prepareOpening(c);
 }
 
 /** Begins a call that may report: empties the output and gives it a new allowance. */
@@ -87,11 +90,6 @@ export function beginCall(c: usize): void {
   bytesClear(SCRATCH_WIRE);
   store<u32>(c, option(c, layout.OPT_REPORTS), C_REPORTS_LEFT);
   store<u32>(c, layout.FEED_DONE, C_STATE);
-}
-
-// 64 bytes of NUL; a bulk fill costs more than these stores.
-@inline function putSentinel(p: usize): void {
-  for (let i: usize = 0; i < 64; i += 8) store<u64>(p + i, 0);
 }
 
 /** Feeds the `n` bytes at `p`, which a NUL follows; returns the number of events accepted so far (`continueFeed` goes on). */
@@ -137,7 +135,7 @@ function run(c: usize): u32 {
   const agui = load<u32>(c, C_RUN) != 0;
   const deltas = agui && allowsDeltas(c);
   const relays = wireOf(c) != 0, passes = load<u8>(c + C_OPTIONS, layout.OPT_PASS) != 0;
-  const tokens = kind != code.TRANSPORT_JSON && (agui ? allowsAguiTokens(c) : allowsTokens(c)), binary = isBinary(kind), templates = tokens && !binary;
+  const tokens = mayFoldTokens(c), tried = takeTried(), binary = isBinary(kind), templates = tokens && !binary;
   if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
   beginChunk(f, p);
   while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
@@ -148,7 +146,7 @@ function run(c: usize): u32 {
     }
     if (kind == code.TRANSPORT_SSE ? sseAtEventStart(f) : kind == code.TRANSPORT_NDJSON && lineAtStart(f)) {
       const awake = templates && templatesAwake();
-      if (awake) {
+      if (awake && p != tried) {
         const q = passes ? passTokens(c, p, end) : agui ? foldAguiTokens(c, p, end) : foldTokens(c, p, end);
         if (q != p) {
           sseCommitId(f);
@@ -182,12 +180,12 @@ function run(c: usize): u32 {
       }
     }
     else if (binary && (kind == code.TRANSPORT_MSGPACK ? msgpackAtStart(f) : prefixAtStart(f))) {
-      if (tokens) {
+      if (tokens && p != tried) {
         const q = agui ? foldAguiBinary(c, p, end, kind) : passes ? passAppends(c, p, end) : foldAppends(c, p, end);
         if (q != p) {
           const n = agui ? foldedBinary : passes ? passedTokens : foldedAppends;
           accepted += n;
-          binaryTokens += n;
+          noteBinary(n);
           if (relays) relayedTokens += n;
           if (load<u32>(c, C_STATE)) { p = q; break; }
           if (q >= end) { p = q; break; }

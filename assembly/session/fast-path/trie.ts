@@ -59,6 +59,9 @@ export function selectTemplates(i: u32): void { set = SETS + (<usize>i << 4); }
 /** The first node of the current set, 0 = none. */
 @inline export function firstNode(): usize { return <usize>load<u32>(set); }
 
+/** Whether there are templates, and they do not rest. */
+@inline export function haveTemplates(): bool { return load<u32>(set) != 0 && !load<u32>(set, T_RESTING); }
+
 /** Whether templates are worth trying for the next event. */
 @inline export function templatesAwake(): bool {
   const resting = load<u32>(set, T_RESTING);
