@@ -20,7 +20,7 @@ import { closeConnection, openConnection, reconnect, resetConnection } from "./s
 import {
   applyHeld, applyText, beginCall, continueFeed, dropHeld, enter, failHeld, feed, finishBody, leave, relayedTokens, resumeStream,
 } from "./session/feed";
-import { binaryTokens, foldOpening, openingEvents } from "./session/fast-path/opening";
+import { binaryTokens, foldOpening, openedTokens, openingEvents } from "./session/fast-path/opening";
 import { repeatFailure } from "./session/failure";
 import { forkStream } from "./session/fork";
 import { framedMessages } from "./session/message";
@@ -82,7 +82,7 @@ export function engine_held(): u32 { return heldBytes(); }
  * Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a
  * template, 4 deltas of the state folded in one pass, 5 tokens of the binary wires folded where they lay (by a template or without one),
  * 6 tokens that went out as AgentUE from where they were folded, 7 tokens that went out on another wire from where they were read, 8 tokens whose form there a
- * template has kept.
+ * template has kept, 9 tokens that a chunk began with and that were folded before its call had begun.
  */
 export function engine_counter(i: u32): u32 {
   switch (i) {
@@ -94,7 +94,8 @@ export function engine_counter(i: u32): u32 {
     case 5: return binaryTokens;
     case 6: return adaptedTokens;
     case 7: return relayedTokens;
-    default: return writtenTokens;
+    case 8: return writtenTokens;
+    default: return openedTokens;
   }
 }
 

@@ -75,6 +75,7 @@ export function roadsTaken(kind: EngineKind, generate: (rng: Rng) => Script): Co
     adaptedTokens: 0,
     relayedTokens: 0,
     writtenTokens: 0,
+    openedTokens: 0,
   };
   renew();
   for (let seed = LIFE; seed < 21 * LIFE; seed++) {

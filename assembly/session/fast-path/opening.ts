@@ -22,6 +22,9 @@ export let binaryTokens: u32 = 0;
 /** Counts such tokens. */
 @inline export function noteBinary(n: u32): void { binaryTokens += n; }
 
+/** Tokens that were folded before their call had begun. */
+export let openedTokens: u32 = 0;
+
 /** Events that the last call of `foldOpening` has folded. */
 export let openingEvents: u32 = 0;
 // Where it has looked and found none, 0 = nowhere.
@@ -82,6 +85,7 @@ export function foldOpening(c: usize, p: usize, n: u32): u32 {
     tried = p;
     return 0;
   }
+  openedTokens += openingEvents;
   if (transport == TRANSPORT_SSE) sseCommitId(f);
   add(c, C_BYTES, taken);
   add(f, F_OFFSET, taken);

@@ -26,6 +26,8 @@ export interface CoreCounters {
   relayedTokens: number;
   /** Tokens that went out in a form that their template has kept. */
   writtenTokens: number;
+  /** Tokens that a chunk began with and that were folded before its call had begun. */
+  openedTokens: number;
 }
 
 /** What values need: engines of one rank do not know each other. */
@@ -146,5 +148,6 @@ export function coreCounters(engine: EngineCore): CoreCounters {
     adaptedTokens: read(6),
     relayedTokens: read(7),
     writtenTokens: read(8),
+    openedTokens: read(9),
   };
 }
