@@ -14,7 +14,8 @@ import { hotAppends } from "./reduce/agentue/append";
 import { F_RETRY } from "./frame/state";
 import * as layoutOf from "./session/layout";
 import { adaptedTokens } from "./session/adapt/token";
-import { openAdapter } from "./session/adapt/state";
+import { noteGiven } from "./session/adapt/allowance";
+import { adapterOf, openAdapter } from "./session/adapt/state";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
 import {
@@ -243,15 +244,17 @@ export function session_baseline(h: u32, n: u32): u32 {
   const c = connectionOf(h);
   enter(c);
   memory.fill(staging + n, 0, 64);
-  return baselineText(c, staging, n) ? 0 : keepFault(textFaultOffset);
+  if (!baselineText(c, staging, n)) return keepFault(textFaultOffset);
+  if (adapterOf(c)) noteGiven(adapterOf(c), n);
+  return 0;
 }
 
 /**
  * Makes a new AG-UI connection that writes to a wire write AgentUE (docs/adapter.md): the staging area holds the canonical contents of `biz`, `biz` bytes, and of
- * `stream_id`, `stream` bytes. 0 or an E_ id.
+ * `stream_id`, `stream` bytes; `most`: `outputBytes`. 0 or an E_ id.
  */
-export function session_adapt(h: u32, biz: u32, stream: u32): u32 {
-  return openAdapter(connectionOf(h), staging, biz, stream) ? 0 : keepCode(E_OUT_OF_MEMORY);
+export function session_adapt(h: u32, biz: u32, stream: u32, most: f64): u32 {
+  return openAdapter(connectionOf(h), staging, biz, stream, most) ? 0 : keepCode(E_OUT_OF_MEMORY);
 }
 
 /** Sticky failure: its E_ id, 0 = none. Reports it into the output queue. */

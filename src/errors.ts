@@ -160,6 +160,8 @@ const REASONS = [
   "bytes",
   "frames",
   "it must be the id that was asked for",
+  "outputBytes",
+  "the id of the run is too long for ids made of it",
 ] as const;
 
 /** The closed set of warning codes; the position plus one is the id in assembly/abi/codes.ts. */

@@ -20,6 +20,11 @@ export interface Limits {
   reports: number;
   /** AG-UI: messages, calls, spans, activities, steps and subagents that one run may name. Default 100,000. */
   items: number;
+  /**
+   * AG-UI that goes out as AgentUE: bytes of JSON text that the events of a stream may come to beyond what they bring, so that no call of a transcoder writes much
+   * more than that (docs/adapter.md §8). Default 64 MiB.
+   */
+  outputBytes: number;
 }
 
 /** What holds for a limit that is not given. */
@@ -33,6 +38,7 @@ export const DEFAULT_LIMITS: Readonly<Limits> = Object.freeze({
   queuedBytes: 4 * 1024 * 1024,
   reports: 1_000,
   items: 100_000,
+  outputBytes: 64 * 1024 * 1024,
 });
 
 /** The largest value that each limit takes. */
@@ -46,6 +52,7 @@ export const MAXIMUM_LIMITS: Readonly<Limits> = Object.freeze({
   queuedBytes: 1024 * 1024 * 1024,
   reports: 1_000_000,
   items: 16_000_000,
+  outputBytes: Number.MAX_SAFE_INTEGER,
 });
 
 /**

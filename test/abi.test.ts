@@ -46,7 +46,7 @@ const EXPORTS: Record<string, number> = {
   report_pointer: 0,
   result_pointer: 0,
   result_release: 0,
-  session_adapt: 3,
+  session_adapt: 4,
   session_apply: 3,
   session_apply_held: 2,
   session_argument_text: 3,

@@ -160,6 +160,10 @@ export const R_LIMIT_BYTES = 105;
 export const R_LIMIT_FRAMES = 106;
 // of a body for a reference
 export const R_OTHER_ID = 107;
+// of a transcoder whose events go out as AgentUE
+export const R_LIMIT_OUTPUT = 108;
+// of a retired event
+export const R_LIMIT_RUN_ID = 109;
 
 // Warning ids. Order = src/errors.ts WARNING_CODES.
 export const W_DUPLICATE_SEQ = 1;

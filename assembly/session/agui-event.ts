@@ -5,7 +5,8 @@ import * as code from "../abi/codes";
 import * as layout from "../abi/layout";
 import { setAccount } from "../memory/heap";
 import { canonicalize } from "../text/minify";
-import { clearFault, fail, faultCode } from "../reduce/fault";
+import { messageEnd, messageStart } from "../frame/state";
+import { clearFault, fail, faultCode, faultType } from "../reduce/fault";
 import { SCRATCH_OUTPUT } from "../reduce/scratch";
 import { applyExpanded } from "../reduce/agui/apply";
 import { enforceEvent, enforceHeld, EVENT_DROPPED, EVENT_HELD, EVENT_NO_MEMORY as LACKS_MEMORY, EVENT_OK } from "../reduce/agui/enforce";
@@ -19,7 +20,7 @@ import { A_APPLIED, A_DROPPED, A_SKIPPED, statusOfAgui } from "../reduce/agui/st
 import { trackCommit, trackRollback } from "../reduce/agui/track";
 import { verify } from "../reduce/agui/verify";
 import { clearWarnings } from "../reduce/agui/warnings";
-import { adaptEvent, adaptRejection } from "./adapt/adapt";
+import { adaptCut, adaptEvent, adaptRejection, TOLD, TOLD_NO_MEMORY, TOLD_TOO_MUCH } from "./adapt/adapt";
 import { adapterOf } from "./adapt/state";
 import { rejectRun } from "./agui-session";
 import { reportWarnings } from "./agui-warnings";
@@ -39,11 +40,15 @@ import { emit, wireOf } from "./transcode/emit";
 /** Says that reports are about the one stream there is. */
 export function nameRun(c: usize): void { aboutRoute(<usize>load<u32>(c, C_FIRST) + T_ID, 0); }
 
+// Bytes of the message of the event in hand.
+let messageSize: u32 = 0;
+
 @inline function flags(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, layout.OPT_FLAGS); }
 
 /** Handles the event [p, end) that `readEvent` has just read; `size` is the length of its message. `queued`: it comes out of a queue. EVENT_ status. */
 export function handleRunEvent(c: usize, p: usize, end: usize, size: u32, queued: bool): u32 {
   const longAt = eventLongNumber && !queued ? placeInMessage(c, eventLongNumber) : -1;
+  messageSize = load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT) < <u8>code.TRANSPORT_MSGPACK ? size : <u32>(messageEnd - messageStart);
   clearFault();
   nameRun(c);
   const t = <usize>load<u32>(c, C_FIRST);
@@ -88,7 +93,7 @@ function decide(c: usize, verdict: u32): u32 {
 
 function fold(c: usize, s: usize): u32 {
   const account = setAccount(load<u32>(c, C_FIRST)), adapts = adapterOf(c) != 0;
-  let told = true;
+  let told = TOLD;
   forgetEffects();
   // whether a message that is replaced holds calls is asked when it is gone
   const done = (!adapts || callsKnown(s) || failMemory()) && expand(s) && verify(s) && reserveEvents(c) && applyExpanded(s);
@@ -99,17 +104,31 @@ function fold(c: usize, s: usize): u32 {
     add(c, C_APPLIED, 1);
     reportWarnings(c);
     if (flags(c) & layout.FLAG_REPORT_EVENTS) reportEvents(c);
-    if (adapts) told = adaptEvent(c);
+    if (adapts) told = adaptEvent(c, messageSize);
     trackCommit(s);
   }
   setAccount(account);
   if (done) {
     // it was applied, whatever becomes of writing it
-    if (!(adapts ? told : !wireOf(c) || emit(c, eventText, eventTextEnd))) noMemory(c);
+    if (adapts ? !concludeTold(c, told) : wireOf(c) && !emit(c, eventText, eventTextEnd)) noMemory(c);
     return EVENT_ACCEPTED;
   }
   clearWarnings();
   return faultCode == code.E_OUT_OF_MEMORY ? EVENT_NO_MEMORY : refuse(c);
+}
+
+/** What is done when an event was applied and said, with that outcome (TOLD_); false = memory ran out. */
+export function concludeTold(c: usize, told: u32): bool {
+  if (told == TOLD_TOO_MUCH) {
+    clearFault();
+    faultType(wireType);
+    fail(code.E_LIMIT, code.R_LIMIT_OUTPUT);
+    if (flags(c) & layout.FLAG_SKIP_EVENT) {
+      reportFault(c);
+      told = adaptCut(c);
+    } else return refuse(c) == EVENT_REFUSED;
+  }
+  return told != TOLD_NO_MEMORY;
 }
 
 @inline function isWanted(c: usize, type: u32): bool { return ((load<u64>(c + C_OPTIONS, layout.OPT_EVENT_TYPES) >> <u64>type) & 1) != 0; }
@@ -158,7 +177,17 @@ export function refuse(c: usize): u32 {
   reportFault(c);
   if (flags(c) & layout.FLAG_SKIP_EVENT) return EVENT_REFUSED;
   rejectRun(c);
-  return !adapterOf(c) || adaptRejection(c, error) ? EVENT_REFUSED : EVENT_NO_MEMORY;
+  return !adapterOf(c) || isToldAtEnd(c, adaptRejection(c, error)) ? EVENT_REFUSED : EVENT_NO_MEMORY;
+}
+
+/** The same for what is said where no event was applied. */
+export function isToldAtEnd(c: usize, told: u32): bool {
+  if (told == TOLD_TOO_MUCH) {
+    clearFault();
+    fail(code.E_LIMIT, code.R_LIMIT_OUTPUT);
+    reportFault(c);
+  }
+  return told != TOLD_NO_MEMORY;
 }
 
 // Queues the event of the paused stream; its message counts for `size` bytes.

@@ -20,7 +20,7 @@ import { setGuard } from "../reduce/agentue/frames";
 import { setLimits } from "../reduce/agentue/limits";
 import { adaptEnd } from "./adapt/adapt";
 import { adapterOf } from "./adapt/state";
-import { handBack, nameRun, refuse, skip } from "./agui-event";
+import { handBack, isToldAtEnd, nameRun, refuse, skip } from "./agui-event";
 import { endRun, setRunOptions } from "./agui-session";
 import { resetDecoder, resetPosition } from "./position";
 import { handleDirectText, isBinary, readBinary, readDirectMsgpack } from "./binary";
@@ -379,7 +379,7 @@ export function finishBody(c: usize): u32 {
 // Runs end with the body, what is written as AgentUE too, and halves that are held.
 function endBody(c: usize): void {
   endRun(c);
-  if (adapterOf(c) && !adaptEnd(c, isComplete(c))) noMemory(c);
+  if (adapterOf(c) && !isToldAtEnd(c, adaptEnd(c, isComplete(c)))) noMemory(c);
   endEmission(c);
 }
 

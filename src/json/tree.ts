@@ -66,12 +66,16 @@ function scalarBound(value: unknown): number {
   return LONGEST_DOUBLE;
 }
 
-/** Bytes of a value as compact JSON, without making the text; members that are undefined do not count. */
-export function jsonLength(root: unknown): number {
+/**
+ * Bytes of a value as compact JSON, without making the text; members that are undefined do not count.
+ *
+ * @param most of a value with more bytes than that only a part is counted, which has more, too
+ */
+export function jsonLength(root: unknown, most = Number.POSITIVE_INFINITY): number {
   if (!isContainer(root)) return scalarLength(root);
   const open: (unknown[] | JsonObject)[] = [root];
   let bytes = 0;
-  for (let node = open.pop(); node !== undefined; node = open.pop()) {
+  for (let node = open.pop(); node !== undefined && bytes <= most; node = open.pop()) {
     let count = 0;
     const add = (child: unknown): void => {
       count++;

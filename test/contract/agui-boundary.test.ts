@@ -27,7 +27,30 @@ const THINKING = [
 
 const legacy = (subject: string, eventType: string) => ({ code: "legacy_event", path: "/type", subject, eventType });
 
+/** Four bytes as JSON text, each. */
+const LONGEST_RUN_ID = '\n"'.repeat(1024);
+
 agui("AG-UI boundary: retired events", [
+  {
+    name: "ids are made of a run's id of 4,096 bytes of JSON text",
+    steps: [started({ runId: LONGEST_RUN_ID }), { type: "THINKING_START" }],
+    applied: 2,
+    warnings: [legacy("THINKING_START", "REASONING_START")],
+    events: [
+      started({ runId: LONGEST_RUN_ID }),
+      { type: "REASONING_START", messageId: `thinking-${LONGEST_RUN_ID}-1` },
+    ],
+    status: "running",
+  },
+  {
+    name: "and of no longer one: each of thousands of small events would become as long as it is",
+    options: { onViolation: "skip-event" },
+    steps: [started({ runId: `${LONGEST_RUN_ID}x` }), ...THINKING],
+    applied: 1,
+    errors: THINKING.map((_, i) => ({ code: "limit", path: "/type", eventIndex: i + 1 })),
+    warnings: [],
+    status: "running",
+  },
   {
     name: "J6: retired thinking events become reasoning events with minted ids",
     steps: run(THINKING),

@@ -34,6 +34,9 @@ export const DROPPED: u32 = 1;
 /** The event is malformed: its type. */
 export const MALFORMED: u32 = 2;
 
+/** Bytes of a run's id as JSON that ids are made of: an event of 40 bytes, which names none, must not become one of megabytes. */
+const LONGEST_RUN_ID: u32 = 4096;
+
 /** The text behind the boundary. */
 export let passedText: usize = 0;
 export let passedEnd: usize = 0;
@@ -106,6 +109,7 @@ export function crossBoundary(s: usize): u32 {
     warn(code.W_DOWNGRADED, typeStart, typeSize);
     return DROPPED;
   }
+  if (retired && runIdLength(s) > LONGEST_RUN_ID) return fail(code.E_LIMIT, code.R_LIMIT_RUN_ID) ? PASSES : MALFORMED;
   if (retired) warn(code.W_LEGACY_EVENT, typeStart, typeSize);
   isChanged = retired != 0;
   translatesParts = id == ag.AG_MESSAGES_SNAPSHOT || id == ag.AG_RUN_STARTED;

@@ -13,42 +13,57 @@ import { A_COUNT, A_STATE } from "../../reduce/agui/state";
 import { C_BEGUN, C_EVENT_INDEX, C_FIRST, C_RUN, T_ID } from "../layout";
 import { aboutMessage, aboutRoute } from "../output";
 import { setUnread } from "../transcode/emit";
+import { endAllowance, liftAllowance, refill } from "./allowance";
 import { callStatus, messageStatus, putCallBlock, putMessageBlock } from "./blocks";
 import {
-  beginEvents, closeEvent, closeField, closeId, lackedMemory, lackMemory, openEvent, openId, put, putByte, putDelta, putPiece, putSlot, speakOfAll, speakOfField,
+  beginEvents, closeEvent, closeField, closeId, isInVain, lackedMemory, lackMemory, openEvent, openId, put, putByte, putDelta, putPiece, putSlot, speakOfAll, speakOfField,
 } from "./compose";
 import { findTargets, isSet, putNames, putNested } from "./masks";
 import { ofCall, ofMessage, readCall, readMessage } from "./members";
 import { putRun, putStats, sendStart } from "./model";
 import * as piece from "./pieces";
 import { freeSpans, putSpanBlock, putSpanId, SPAN_FORGOTTEN, SPAN_NO_MEMORY, SPAN_NONE, SPAN_STATUS, spanStatus, takenSpan, takeSpan } from "./spans";
-import { A_UNDER_WAY, adapterOf, isUnderWay } from "./state";
+import { A_UNDER_WAY, adapterOf, isCut, isUnderWay } from "./state";
 
 @inline function length(f: u32): u32 { return <u32>(eventSlotEnd(f) - eventSlotStart(f)); }
 // Contents of a string of the selected event.
 @inline function contents(f: u32): usize { return eventSlotStart(f) + 1; }
 @inline function contentsLength(f: u32): u32 { return length(f) - 2; }
 
-/** Says what the event that was applied comes to. False = memory ran out before all of it was said. */
-export function adaptEvent(c: usize): bool {
+// What came of it.
+export const TOLD: u32 = 0;
+/** Memory ran out before all of it was said. */
+export const TOLD_NO_MEMORY: u32 = 1;
+/** More was to be said than may be: the delivery is to be ended with that. */
+export const TOLD_TOO_MUCH: u32 = 2;
+
+/** Says what the event that was applied comes to, whose message takes `size` bytes. TOLD_ outcome. */
+export function adaptEvent(c: usize, size: u32): u32 {
   const s = <usize>load<u32>(c, C_RUN), a = adapterOf(c), account = setAccount(0);
-  beginEvents(c);
+  refill(a, 1);
+  beginEvents(c, size);
   if (wireType == ag.AG_RUN_STARTED) {
     freeSpans(c);
     if (isUnderWay(a)) sendEnd(a);
     sendStart(c);
   } else adapt(c, s, a);
   setAccount(account);
-  return !lackedMemory();
+  return outcome();
 }
 
-/** Says what a STATE_DELTA comes to whose patch was applied just now, in a delivery that is under way. False = memory ran out before all of it was said. */
-export function adaptDelta(c: usize): bool {
+function outcome(): u32 {
+  const all = endAllowance();
+  return lackedMemory() ? TOLD_NO_MEMORY : all ? TOLD : TOLD_TOO_MUCH;
+}
+
+/** Says what a STATE_DELTA comes to whose patch was applied just now, in a delivery that is under way. TOLD_ outcome. */
+export function adaptDelta(c: usize, size: u32): u32 {
   const account = setAccount(0);
-  beginEvents(c);
+  refill(adapterOf(c), 1);
+  beginEvents(c, size);
   sendStateTargets(load<u32>(c, C_RUN));
   setAccount(account);
-  return !lackedMemory();
+  return outcome();
 }
 
 function adapt(c: usize, s: usize, a: usize): void {
@@ -262,7 +277,7 @@ function putStateHead(): void {
 
 function sendStateTargets(s: usize): void {
   const slot = rootSlot(load<u32>(s, A_STATE)), count = findTargets(slot);
-  for (let i: u32 = 0; i < count && !lackedMemory(); i++) {
+  for (let i: u32 = 0; i < count && !isInVain(); i++) {
     if (!isSet(i)) continue;
     openStateField();
     putNames(i);
@@ -275,7 +290,7 @@ function sendStateTargets(s: usize): void {
 
 function sendContentTargets(m: usize): void {
   const d = documentOf(m), slot = memberSlot(expandSlot(d, rootSlot(d)), name.CONTENT, 7), count = findTargets(slot);
-  for (let i: u32 = 0; i < count && !lackedMemory(); i++) {
+  for (let i: u32 = 0; i < count && !isInVain(); i++) {
     if (!isSet(i)) continue;
     openEvent(piece.OP_SET);
     putPiece(piece.MASK_BLOCK);
@@ -347,11 +362,16 @@ function sendEnd(a: usize): void {
   if (closeEvent()) store<u8>(a, 0, A_UNDER_WAY);
 }
 
-// The delivery ends with an error; one that is not under way begins first.
+// The delivery ends with an error; one that is not under way begins first, unless something was left out.
 function close(c: usize, error: usize, message: usize): void {
   const a = adapterOf(c);
-  if (isUnderWay(a)) sendRun(load<u32>(c, C_RUN));
-  else sendStart(c);
+  if (!isUnderWay(a)) {
+    if (!isCut(a)) sendStart(c);
+    liftAllowance();
+  } else {
+    liftAllowance();
+    sendRun(load<u32>(c, C_RUN));
+  }
   store<u8>(c, 1, C_BEGUN);
   // a model may have no form on the wire
   if (!isUnderWay(a)) return;
@@ -363,13 +383,30 @@ function close(c: usize, error: usize, message: usize): void {
   sendEnd(a);
 }
 
-/** Says that a violation with that code (`E_` id) has rejected the stream. False = memory ran out before all of it was said. */
-export function adaptRejection(c: usize, error: u32): bool {
+/** Says that a violation with that code (`E_` id) has rejected the stream. TOLD_ outcome. */
+export function adaptRejection(c: usize, error: u32): u32 {
   const account = setAccount(0);
-  beginEvents(c);
+  beginEvents(c, 0);
   close(c, codePiece(error), piece.REFUSED);
   setAccount(account);
-  return !lackedMemory();
+  return outcome();
+}
+
+/** Ends the delivery, if one is under way, where an event was to say too much and the stream goes on. TOLD_ outcome. */
+export function adaptCut(c: usize): u32 {
+  const a = adapterOf(c);
+  if (!isUnderWay(a)) return TOLD;
+  const account = setAccount(0);
+  beginEvents(c, 0);
+  liftAllowance();
+  openError();
+  putPiece(piece.LIMIT);
+  putPiece(piece.MESSAGE);
+  putPiece(piece.TOO_MUCH);
+  closeError();
+  sendEnd(a);
+  setAccount(account);
+  return outcome();
 }
 
 function codePiece(error: u32): usize {
@@ -383,10 +420,10 @@ function codePiece(error: u32): usize {
   }
 }
 
-/** Says that the body has ended; `whole`: and so has its last run. False = memory ran out before all of it was said. */
-export function adaptEnd(c: usize, whole: bool): bool {
+/** Says that the body has ended; `whole`: and so has its last run. TOLD_ outcome. */
+export function adaptEnd(c: usize, whole: bool): u32 {
   const a = adapterOf(c), account = setAccount(0);
-  beginEvents(c);
+  beginEvents(c, 0);
   setUnread(true);
   aboutMessage(load<f64>(c, C_EVENT_INDEX), -1);
   aboutRoute(<usize>load<u32>(c, C_FIRST) + T_ID, 0);
@@ -394,5 +431,5 @@ export function adaptEnd(c: usize, whole: bool): bool {
   else if (isUnderWay(a) || !load<u8>(c, C_BEGUN)) close(c, piece.TRUNCATED, piece.CUT_OFF);
   setUnread(false);
   setAccount(account);
-  return !lackedMemory();
+  return outcome();
 }

@@ -9,12 +9,14 @@ import { C_ADAPTER } from "../layout";
 import { setDelta } from "../transcode/delta";
 import { closeText, emitNamed, isTextWire, NO_MEMORY, noteReadLosses, OF_NAMED, OF_NOBODY, openText, reserveWire, wireOf, WRITTEN } from "../transcode/emit";
 import { ANY, nameDelta } from "../transcode/halves";
+import { beginAllowance, hasRefused, mayWrite, noteWritten } from "./allowance";
 import * as piece from "./pieces";
 import { A_SEQ, streamLength, streamStart } from "./state";
 
-// The run that the event is written to, and its length before.
+// The run that the event is written to, its length before, and what stands there besides the text that counts.
 let out: usize = 0;
 let before: u32 = 0;
+let textFrom: u32 = 0;
 let connection: usize = 0;
 let lacksMemory: bool = false;
 
@@ -26,6 +28,8 @@ let deltaFrom: u32 = 0;
 let deltaTo: u32 = 0;
 let speaksOfAll: bool = false;
 
+/** No more than that is asked for beyond what is written. */
+const SLACK: u32 = 32;
 /** Names, ids and words that an ordinary event takes besides what it brings. */
 const ROOM: u32 = 2048;
 
@@ -38,14 +42,17 @@ export function reserveAdapted(c: usize, n: u32): bool {
   return reserveWire(wire, n + ROOM) && (isTextWire(wire) || scratchReserve(TEXT, n + ROOM));
 }
 
-/** Begins with what one AG-UI event, or the end of a body, comes to. */
-export function beginEvents(c: usize): void {
+/** Begins with what one AG-UI event, whose message takes `size` bytes, or the end of a body, comes to. */
+export function beginEvents(c: usize, size: u32): void {
   connection = c;
+  beginAllowance(c, size);
   lacksMemory = false;
 }
 
 /** Whether memory ran out since: what was written before stands, what came after was not written. */
 export function lackedMemory(): bool { return lacksMemory; }
+/** Whether more of what the AG-UI event comes to would be in vain. */
+export function isInVain(): bool { return lacksMemory || hasRefused; }
 export function lackMemory(): void { lacksMemory = true; }
 
 @inline function at(): usize { return <usize>load<u32>(out, RUN_PTR) + load<u32>(out, RUN_LEN); }
@@ -61,11 +68,14 @@ export function openEvent(op: usize): void {
   if (out == TEXT) bytesClear(TEXT);
   before = load<u32>(out, RUN_LEN);
   if (out == WIRE && !openText(wire == TRANSPORT_SSE)) lacksMemory = true;
+  const stream = streamLength(a);
+  // the `stream_id` does not count
+  textFrom = load<u32>(out, RUN_LEN) + (stream ? stream + <u32>load<u8>(piece.STREAM_ID) + 1 : 0);
   putPiece(op);
   putNumber(<u64>load<f64>(a, A_SEQ) + 1);
-  if (!streamLength(a)) return;
+  if (!stream) return;
   putPiece(piece.STREAM_ID);
-  put(streamStart(a), streamLength(a));
+  put(streamStart(a), stream);
   putByte(0x22);
 }
 
@@ -86,6 +96,11 @@ export function closeField(): bool {
 
 function send(): bool {
   const c = connection, a = <usize>load<u32>(c, C_ADAPTER);
+  if (!mayWrite(textLength())) {
+    store<u32>(out, before, RUN_LEN);
+    return false;
+  }
+  noteWritten(textLength());
   const outcome = lacksMemory ? NO_MEMORY : out == WIRE ? closeWritten(c) : translate(c, a);
   if (outcome == NO_MEMORY) {
     lacksMemory = true;
@@ -114,9 +129,14 @@ function translate(c: usize, a: usize): u32 {
 
 // ---------------------------------------------------------------- text
 
-// Makes room; what is written without it is not kept.
+@inline function textLength(): u32 {
+  const n = load<u32>(out, RUN_LEN);
+  return n > textFrom ? n - textFrom : 0;
+}
+
+// Makes room, of which up to 32 bytes may stay empty; what is written without it is not kept.
 function widen(n: u32): bool {
-  if (lacksMemory) return false;
+  if (lacksMemory || !mayWrite(max<u32>(textLength() + n, SLACK) - SLACK)) return false;
   if (!scratchReserve(out, n)) lacksMemory = true;
   return !lacksMemory;
 }

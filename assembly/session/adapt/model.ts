@@ -9,15 +9,17 @@ import {
 } from "../../reduce/agui/run";
 import { A_COUNT, A_STATE, statusOfAgui } from "../../reduce/agui/state";
 import { C_BEGUN, C_FIRST, C_RUN } from "../layout";
+import { isWaiting } from "./allowance";
 import { putCallBlock, putMessageBlock } from "./blocks";
-import { closeEvent, lackedMemory, lackMemory, openEvent, put, putByte, putPiece, putSlot, speakOfAll } from "./compose";
+import { closeEvent, isInVain, lackMemory, openEvent, put, putByte, putPiece, putSlot, speakOfAll } from "./compose";
 import { firstCall, nextCall, readMessage } from "./members";
 import * as piece from "./pieces";
 import { firstSpan, isBefore, nextSpan, putSpanBlock } from "./spans";
-import { A_UNDER_WAY, adapterOf, bizLength, bizStart } from "./state";
+import { A_CUT, A_UNDER_WAY, adapterOf, bizLength, bizStart } from "./state";
 
-/** Says everything: a delivery begins, unless the event has no form on the wire. */
+/** Says everything: a delivery begins, unless the event has no form on the wire, or more was left out before than may be said yet. */
 export function sendStart(c: usize): void {
+  if (isWaiting(adapterOf(c))) return;
   const s = <usize>load<u32>(c, C_RUN), a = adapterOf(c), count = load<u32>(s, A_COUNT), account = setAccount(load<u32>(c, C_FIRST));
   const known = callsKnown(s);
   setAccount(account);
@@ -34,7 +36,7 @@ export function sendStart(c: usize): void {
   putSlot(rootSlot(load<u32>(s, A_STATE)));
   putByte(0x7d);
   let span = firstSpan(a);
-  for (let i: u32 = 0; i <= count && !lackedMemory(); i++) {
+  for (let i: u32 = 0; i <= count && !isInVain(); i++) {
     for (; span && (i == count || isBefore(span, i)); span = nextSpan(span)) {
       putByte(0x2c);
       putSpanBlock(span);
@@ -45,6 +47,7 @@ export function sendStart(c: usize): void {
   putByte(0x7d);
   if (!closeEvent()) return;
   store<u8>(a, 1, A_UNDER_WAY);
+  store<u8>(a, 0, A_CUT);
   store<u8>(c, 1, C_BEGUN);
 }
 
@@ -54,7 +57,7 @@ function putMessage(s: usize, m: usize, i: u32): void {
   putByte(0x2c);
   putMessageBlock(s, m, i);
   firstCall();
-  for (let place: u32 = 0; nextCall() && !lackedMemory(); place++) {
+  for (let place: u32 = 0; nextCall() && !isInVain(); place++) {
     putByte(0x2c);
     putCallBlock(s, m, i, place);
   }

@@ -13,6 +13,7 @@ import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
 import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees, textLength } from "../../reduce/agui/track";
 import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN } from "../layout";
+import { refill } from "../adapt/allowance";
 import { putAppend, putPlainAppend, reserveAppend } from "../adapt/token";
 import { adapterOf, isStreamPlain, isUnderWay } from "../adapt/state";
 import { isTextWire, wireOf } from "../transcode/emit";
@@ -67,6 +68,7 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
   setAccount(account);
   foldedBinary = n;
   if (n) {
+    if (adapts) refill(adapterOf(c), n);
     add(c, C_APPLIED, n);
     add(c, C_EVENTS, n);
     add(c, C_EVENT_INDEX, n);

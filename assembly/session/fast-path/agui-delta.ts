@@ -7,18 +7,20 @@ import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYP
 import { reserve, setAccount } from "../../memory/heap";
 import { documentSize, editBegin, editCommit, editRollback, rootSlot } from "../../document/index";
 import { PATCH_OK, patchScan, patchSteps, quickPath, quickPathLength, quickReplaceApply, quickReplaceRead } from "../../patch/index";
-import { F_LIMIT } from "../../frame/state";
+import { F_LIMIT, F_OFFSET, offsetOf } from "../../frame/state";
 import { maxDepth, maxNumber } from "../../reduce/agentue/limits";
 import { STATE_LEVELS } from "../../reduce/agui/apply-state";
 import { largestSize } from "../../reduce/agui/limits";
 import { notePointer } from "../../reduce/agui/changes";
+import { setWireType } from "../../reduce/agui/event";
 import { notePatch } from "../../reduce/agui/patch-changes";
 import { A_APPLIED, A_STATE, addToSize, advance, statusOfAgui } from "../../reduce/agui/state";
 import { lanesPending, trackPhase } from "../../reduce/agui/track";
 import { PHASE_RUNNING } from "../../reduce/agui/track-layout";
-import { adaptDelta } from "../adapt/adapt";
+import { adaptDelta, TOLD_TOO_MUCH } from "../adapt/adapt";
 import { reserveAdapted } from "../adapt/compose";
 import { adapterOf, isUnderWay } from "../adapt/state";
+import { concludeTold, nameRun } from "../agui-event";
 import { noMemory } from "../failure";
 import { aboutMessage } from "../output";
 import { isTextWire, wireOf } from "../transcode/emit";
@@ -84,8 +86,9 @@ export function foldDelta(c: usize, p: usize, end: usize, sse: bool): usize {
   if (!begins(start) || !isReady(c)) return 0;
   let next = nextBegin(c, start, scanReplace(c, start), end, sse);
   if (!next || !replaces(c)) {
-    next = nextBegin(c, start, scanDelta(start, true), end, sse);
-    if (!next || !applies(c)) return 0;
+    const q = scanDelta(start, true);
+    next = nextBegin(c, start, q, end, sse);
+    if (!next || !applies(c, offsetOf(start), <u32>(q - start))) return 0;
   }
   countMessage(c);
   return next;
@@ -98,9 +101,9 @@ export function foldWholeDelta(c: usize, p: usize, end: usize): bool {
   return true;
 }
 
-/** Folds the event that is the whole text [p, end), made of a message that was counted; whether it was done. */
+/** Folds the event that is the whole text [p, end), made of a message that was counted, or is the next one of the wire; whether it was done. */
 export function foldCountedDelta(c: usize, p: usize, end: usize): bool {
-  return begins(p) && isReady(c) && ((scanReplace(c, p) == end && replaces(c)) || (scanDelta(p, false) == end && applies(c)));
+  return begins(p) && isReady(c) && ((scanReplace(c, p) == end && replaces(c)) || (scanDelta(p, false) == end && applies(c, load<f64>(c + C_FRAME, F_OFFSET), <u32>(end - p))));
 }
 
 @inline function countMessage(c: usize): void {
@@ -131,20 +134,27 @@ function replaces(c: usize): bool {
   return done;
 }
 
-// Applies the patch that `patchScan` has read.
-function applies(c: usize): bool {
+// Applies the patch that `patchScan` has read, of the message of `size` bytes at that offset of the wire.
+function applies(c: usize, offset: f64, size: u32): bool {
   const s = <usize>load<u32>(c, C_RUN), adapter = adapterOf(c);
   if (adapter && (!isUnderWay(adapter) || !reserveAdapted(c, 0))) return false;
   const account = setAccount(load<u32>(c, C_FIRST)), done = appliesTo(s);
   setAccount(account);
   if (!done) return false;
   if (adapter) {
-    // no report but that of memory is made of it
-    aboutMessage(load<f64>(c, C_EVENT_INDEX), -1);
-    if (!adaptDelta(c)) noMemory(c);
+    const told = adaptDelta(c, size);
+    if (told) report(c, told, offset);
   }
   countApplied(c, s);
   return true;
+}
+
+// The event was not wholly said.
+function report(c: usize, told: u32, offset: f64): void {
+  aboutMessage(load<f64>(c, C_EVENT_INDEX), told == TOLD_TOO_MUCH ? offset : -1);
+  nameRun(c);
+  setWireType(AG_STATE_DELTA);
+  if (!concludeTold(c, told)) noMemory(c);
 }
 
 function appliesTo(s: usize): bool {

@@ -18,6 +18,7 @@ import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, lanesPending, openItem
 import { isMarked, KIND, E_BITS, OPEN, PHASE_RUNNING, T_LAST } from "../../reduce/agui/track-layout";
 import { F_LIMIT } from "../../frame/state";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
+import { refill } from "../adapt/allowance";
 import { hasEscapedName, putAppend, reserveAppend } from "../adapt/token";
 import { adapterOf, isUnderWay } from "../adapt/state";
 import { isOutputFull } from "../output";
@@ -108,6 +109,7 @@ function foldAndAdapt(c: usize, p: usize, end: usize, t: usize, s: usize): usize
     n++;
     p = q;
   }
+  refill(adapterOf(c), n);
   setAccount(account);
   noteFolded(c, s, n);
   return p;

@@ -61,7 +61,7 @@ export interface CoreExports {
   session_is_complete(h: number): number;
   session_reconnect(h: number): void;
   session_reset(h: number): number;
-  session_adapt(h: number, biz: number, stream: number): number;
+  session_adapt(h: number, biz: number, stream: number, most: number): number;
   session_baseline(h: number, n: number): number;
   session_argument_text(h: number, idLength: number, from: number): number;
   argument_fact(i: number): number;

@@ -91,7 +91,7 @@ export class WasmSession implements EngineSession {
     this.#handle = this.#call(() => core.exports.session_open());
     if (!this.#handle) throw usageError("out_of_memory");
     try {
-      this.#setAdapter(options.transcode?.adapt);
+      this.#setAdapter(options.transcode?.adapt, options.limits.outputBytes);
       if (!blank) this.#setBaseline();
     } catch (error) {
       if (core.isAlive) core.exports.session_close(this.#handle);
@@ -100,7 +100,7 @@ export class WasmSession implements EngineSession {
   }
 
   /** Lets a transcoder write AgentUE. */
-  #setAdapter(adapt: AdaptOptions | undefined): void {
+  #setAdapter(adapt: AdaptOptions | undefined, most: number): void {
     if (adapt === undefined) return;
     const biz = encodeContents(adapt.biz);
     const streamId = encodeContents(adapt.streamId);
@@ -108,7 +108,8 @@ export class WasmSession implements EngineSession {
     both.set(biz);
     both.set(streamId, biz.length);
     this.#stage(both);
-    const code = this.#call(() => this.#core.exports.session_adapt(this.#handle, biz.length, streamId.length));
+    const { session_adapt } = this.#core.exports;
+    const code = this.#call(() => session_adapt(this.#handle, biz.length, streamId.length, most));
     this.#unstage(both.length);
     const fault = this.#fault(code, undefined);
     if (fault !== undefined) throw new StreamfoldError(fault);

@@ -32,7 +32,7 @@ import { isRejected, restoreModel, storeModel } from "../reduce/agui/stored.js";
 import { CALL, OPEN_MESSAGE, RUNNING } from "../reduce/agui/track.js";
 import { viewOf } from "../reduce/agui/view.js";
 import type { AguiViolation } from "../reduce/agui/violation.js";
-import type { Adapter } from "./adapt/adapter.js";
+import { type Adapter, EXCEEDED } from "./adapt/adapter.js";
 import { createAdapter } from "./adapt/create.js";
 import { AguiChanges } from "./agui-changes.js";
 import type { SavedStream } from "./checkpoint.js";
@@ -119,7 +119,7 @@ export class AguiProtocol implements Protocol {
     }
     if (told === undefined) return false;
     this.pipeline.openValue();
-    this.accept(told, true);
+    this.accept(told, true, told.type as string);
     return true;
   }
 
@@ -172,7 +172,7 @@ export class AguiProtocol implements Protocol {
       const told = this.appendText(event);
       if (told !== undefined) {
         if (this.adapter === undefined) outlet?.draftMessage(event, text);
-        this.accept(told, false);
+        this.accept(told, false, event.type as string);
         return;
       }
       if (outlet === undefined && (text !== undefined || !source.exact) && this.patchState(event, text)) {
@@ -221,14 +221,14 @@ export class AguiProtocol implements Protocol {
   /** The compatibility boundary, and middleware where it wants the event. */
   private pass(event: JsonObject, source: Source, names: Names): void {
     const { reducer } = this;
-    const type = typeOf(event);
+    const { thinking, run } = reducer;
+    const runId = run.status === "idle" ? "" : (run.runId ?? "");
+    const type = typeOf(event, runId);
     if (typeof type !== "string") {
       this.violate(type);
       return;
     }
-    const { thinking, run } = reducer;
     const before = thinking.copy();
-    const runId = run.status === "idle" ? "" : (run.runId ?? "");
     const passage = translate(event, type, thinking, runId, this.noSubagents);
     if (passage.dropped) {
       this.warnMerged(passage.warnings);
@@ -271,7 +271,8 @@ export class AguiProtocol implements Protocol {
       (removals) => this.warnMerged([...warnings, ...removals]),
       (events) => {
         if (this.adapter === undefined) this.pipeline.outlet?.draftEvent(event, this.spelled);
-        if (this.options.events) reported = events.filter((one) => this.wants(one)).map(copyForListeners);
+        if (this.options.events)
+          reported = events.filter((one) => this.wants(one)).map((one) => cloneValue(one, "number") as JsonObject);
       },
     );
     switch (verdict.kind) {
@@ -286,8 +287,9 @@ export class AguiProtocol implements Protocol {
         for (const warning of reducer.warnings) this.pipeline.warn(warning, "");
         this.count();
         this.deliver(reported);
-        if (this.adapter !== undefined) this.adapter.accepted(event, verdict.events);
-        else this.pipeline.outlet?.commit(UNNAMED);
+        if (this.adapter === undefined) this.pipeline.outlet?.commit(UNNAMED);
+        else if (!this.adapter.accepted(event, verdict.events, () => this.pipeline.size()))
+          this.exceed(event.type as string);
         return true;
     }
   }
@@ -296,12 +298,13 @@ export class AguiProtocol implements Protocol {
    * A quick event: nothing but what it stands for is to be told.
    *
    * @param copy it may be the caller's own
+   * @param type of the event that came, perhaps a chunk
    */
-  private accept(event: JsonObject, copy: boolean): void {
+  private accept(event: JsonObject, copy: boolean, type: string): void {
     this.count();
     if (this.options.events && this.wants(event)) this.deliver([copy ? { ...event } : event]);
-    if (this.adapter !== undefined) this.adapter.appended(event);
-    else this.pipeline.outlet?.commit(UNNAMED);
+    if (this.adapter === undefined) this.pipeline.outlet?.commit(UNNAMED);
+    else if (!this.adapter.appended(event, type, () => this.pipeline.size())) this.exceed(type);
   }
 
   private count(): void {
@@ -340,7 +343,13 @@ export class AguiProtocol implements Protocol {
     this.pipeline.report(this.faultOf(violation, byteOffset));
     if (this.options.onViolation !== "refuse-stream") return;
     this.reject();
-    this.adapter?.rejected(violation.code);
+    if (this.adapter?.rejected(violation.code) === false) this.pipeline.report(this.faultOf(EXCEEDED, byteOffset));
+  }
+
+  /** An event was applied that comes to more than may be said. */
+  private exceed(eventType: string): void {
+    this.violate({ ...EXCEEDED, eventType });
+    if (!this.rejected) this.adapter!.cut();
   }
 
   private reject(): void {
@@ -365,7 +374,7 @@ export class AguiProtocol implements Protocol {
   }
 
   endDelivery(whole: boolean): void {
-    this.adapter?.finish(whole);
+    if (this.adapter?.finish(whole) === false) this.pipeline.report(this.faultOf(EXCEEDED));
   }
 
   finishResult(whole: boolean): FinishResult {
@@ -588,7 +597,3 @@ const LEAST_STORED = 8;
 
 /** Characters of a minted id besides the run's, and of the members around it. */
 const MINTED = 96;
-
-function copyForListeners(event: JsonObject): JsonObject {
-  return cloneValue(event, "number") as JsonObject;
-}

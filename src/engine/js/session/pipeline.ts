@@ -302,6 +302,11 @@ export class Pipeline implements MessageSink {
     return at === 0 ? this.framer.messageStart() : this.framer.locate(at);
   }
 
+  /** Bytes of the message in hand, which came on the wire. */
+  size(): number {
+    return this.framer.messageBytes().length;
+  }
+
   /** Where the message in hand starts, if it came as bytes. */
   start(): { byteOffset?: number } {
     return this.offset === NOWHERE ? {} : { byteOffset: this.locate(0) };

@@ -1,7 +1,7 @@
-import { R_MISSING, R_NON_EMPTY_STRING, R_X_STRING } from "../../../../../assembly/abi/codes.js";
+import { R_LIMIT_RUN_ID, R_MISSING, R_NON_EMPTY_STRING, R_X_STRING } from "../../../../../assembly/abi/codes.js";
 import type { WarningFacts } from "../../../../errors.js";
 import { type JsonObject, own } from "../../../../json/object.js";
-import { isObject } from "../../../../json/tree.js";
+import { isObject, jsonLength } from "../../../../json/tree.js";
 import { EVENT_SHAPES, SHAPES } from "../../../../schema/agui.generated.js";
 import { kindOf } from "../../../../schema/enforce.js";
 import {
@@ -29,6 +29,9 @@ const SUBAGENT_EVENTS: ReadonlySet<string> = /* @__PURE__ */ new Set([
   "SUBAGENT_ERROR",
 ]);
 
+/** Bytes of a run's id as JSON text that ids are made of. */
+const LONGEST_RUN_ID = 4096;
+
 /** What the boundary says of an event. */
 export interface Passage {
   /** Its type after translation. */
@@ -38,13 +41,19 @@ export interface Passage {
   warnings: WarningFacts[];
 }
 
-/** The type of an event, or why it has none. */
-export function typeOf(event: JsonObject): string | AguiViolation {
+/** The type of an event, or why it has none, or why it cannot be translated in a run of that id. */
+export function typeOf(event: JsonObject, runId = ""): string | AguiViolation {
   const type = own(event, "type");
-  if (typeof type === "string" && type !== "") return type;
+  if (typeof type === "string" && type !== "") return retiredFault(type, runId) ?? type;
   const bad = (reason: number): AguiViolation => ({ code: "bad_event", reason, path: "/type" });
   if (type === undefined) return bad(R_MISSING);
   return typeof type === "string" ? bad(R_NON_EMPTY_STRING) : { ...bad(R_X_STRING), received: kindOf(type) };
+}
+
+function retiredFault(type: string, runId: string): AguiViolation | undefined {
+  const eventType = RETIRED.get(type);
+  if (eventType === undefined || jsonLength(runId) - 2 <= LONGEST_RUN_ID) return undefined;
+  return { code: "limit", reason: R_LIMIT_RUN_ID, path: "/type", eventType };
 }
 
 /**

@@ -1,3 +1,4 @@
+import { R_LIMIT_OUTPUT } from "../../../../../assembly/abi/codes.js";
 import { type JsonObject, own } from "../../../../json/object.js";
 import type { AdaptOptions } from "../../../adapting.js";
 import type { ModelChanges } from "../../reduce/agui/changes.js";
@@ -29,6 +30,17 @@ const ENDS: ReadonlySet<unknown> = /* @__PURE__ */ new Set([
   "REASONING_MESSAGE_END",
 ]);
 
+/** More is to be said than may be. */
+export const EXCEEDED = { code: "limit", reason: R_LIMIT_OUTPUT } as const;
+
+/** Of a model with more bytes, or ids with more code units, the length is asked before anything is written. */
+const LONG = 4 * 1024 * 1024;
+
+/** Code units of an id so short that an append with it never says more than its event may. */
+const ORDINARY_ID = 256;
+
+type Named = Record<"id", string> & { [Name in "parent_id" | "group_id"]?: string };
+
 /** What AG-UI events come to as AgentUE (docs/adapter.md). The reducer has folded them already. */
 export class Adapter implements BlockSource {
   private readonly reducer: AguiReducer;
@@ -49,28 +61,59 @@ export class Adapter implements BlockSource {
     return this.touched.begin(versions, this.reducer.model.messages.length);
   }
 
-  /** A delta that the reducer has appended on its quick way, as CONTENT or ARGS. */
-  appended(event: JsonObject): void {
-    this.delivery.eventType = event.type as string;
-    if (!this.delivery.underWay) {
-      this.start();
-      return;
-    }
+  /**
+   * A delta that the reducer has appended on its quick way, as CONTENT or ARGS.
+   *
+   * @param type of the event that came, perhaps a chunk
+   * @param size bytes of its message
+   * @returns false when more was to be said than may be
+   */
+  appended(event: JsonObject, type: string, size: () => number): boolean {
+    const { delivery } = this;
     const { toolCallId, messageId, delta } = event;
-    if (toolCallId === undefined) this.delivery.append(`message:${messageId as string}`, "content", delta as string);
-    else this.delivery.append(`tool:${toolCallId as string}`, "arguments", delta as string);
+    const id = (toolCallId ?? messageId) as string;
+    const blockId = toolCallId === undefined ? `message:${id}` : `tool:${id}`;
+    const field = toolCallId === undefined ? "content" : "arguments";
+    delivery.eventType = type;
+    delivery.allowance.refill();
+    // A chunk may leave out an id that its append has.
+    if (delivery.underWay && id.length <= ORDINARY_ID && delivery.writesTokens) {
+      delivery.appendToken(blockId, field, delta as string);
+      return true;
+    }
+    this.begin(size);
+    if (delivery.underWay) delivery.append(blockId, field, delta as string);
+    else this.start();
+    return delivery.allowance.end();
   }
 
   /**
    * An event was accepted.
    *
    * @param events what it expands to
+   * @param size bytes of its message
+   * @returns false when more was to be said than may be
    */
-  accepted(event: JsonObject, events: readonly JsonObject[]): void {
+  accepted(event: JsonObject, events: readonly JsonObject[], size: () => number): boolean {
+    const { delivery, reducer } = this;
+    delivery.exact = reducer.model.exact;
+    delivery.eventType = event.type as string;
+    delivery.allowance.refill();
+    this.begin(size);
+    this.sayAccepted(event, events);
+    return delivery.allowance.end();
+  }
+
+  /** Begins with what an event comes to. */
+  private begin(size?: () => number): void {
+    const { delivery, reducer } = this;
+    delivery.allowance.begin(size);
+    delivery.mayBeLong = reducer.model.size.save().bytes > LONG;
+  }
+
+  private sayAccepted(event: JsonObject, events: readonly JsonObject[]): void {
     const { delivery, spans, reducer } = this;
     const type = event.type as string;
-    delivery.exact = reducer.model.exact;
-    delivery.eventType = type;
     if (type === "RUN_STARTED") {
       spans.clear();
       if (delivery.underWay) delivery.end();
@@ -96,20 +139,34 @@ export class Adapter implements BlockSource {
     if (one !== undefined) this.say(one, events[main + 1]);
   }
 
-  /** A violation has rejected the stream. */
-  rejected(code: string): void {
+  /** A violation has rejected the stream. False as above. */
+  rejected(code: string): boolean {
     this.delivery.eventType = "";
+    this.begin();
     this.close({ code, message: "the event stream was refused" });
+    return this.delivery.allowance.end();
   }
 
-  /** The body has ended; `whole`: and its last run, too. */
-  finish(whole: boolean): void {
+  /** An event was to say too much, and the stream goes on: the delivery, if one is under way, ends with that. */
+  cut(): void {
+    const { delivery } = this;
+    if (!delivery.underWay) return;
+    this.begin();
+    delivery.allowance.lift();
+    delivery.error({ code: "limit", message: "an event was too large to be sent" });
+    delivery.end();
+  }
+
+  /** The body has ended; `whole`: and its last run, too. False as above. */
+  finish(whole: boolean): boolean {
     const { delivery } = this;
     delivery.eventType = "";
+    this.begin();
     if (delivery.underWay && whole) delivery.end();
     else if (delivery.underWay || !delivery.begun) {
       this.close({ code: "truncated", message: "the event stream was cut off" });
     }
+    return delivery.allowance.end();
   }
 
   /** Begins anew, as just made. */
@@ -125,9 +182,15 @@ export class Adapter implements BlockSource {
 
   private close(error: JsonObject): void {
     const { delivery } = this;
+    const { allowance } = delivery;
     delivery.begun = true;
-    if (delivery.underWay) this.sendRun();
-    else this.start();
+    if (delivery.underWay) {
+      allowance.lift();
+      this.sendRun();
+    } else {
+      if (!allowance.isCut) this.start();
+      allowance.lift();
+    }
     // a model may have no form on the wire
     if (!delivery.underWay) return;
     delivery.error(error);
@@ -173,7 +236,16 @@ export class Adapter implements BlockSource {
   }
 
   private start(): void {
-    this.delivery.start(this.model());
+    const { delivery } = this;
+    if (delivery.allowance.isWaiting) return;
+    const model = this.model();
+    // Each call names its message and its owner: together they may be far longer than what they came from.
+    let names = 0;
+    for (const { id, parent_id: parent, group_id: group } of model.blocks as Named[]) {
+      names += id.length + (parent?.length ?? 0) + (group?.length ?? 0);
+    }
+    if (names > LONG) delivery.mayBeLong = true;
+    delivery.start(model);
     // the texts were flattened
     this.reducer.model.messages.settle();
   }

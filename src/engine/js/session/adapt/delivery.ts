@@ -1,5 +1,9 @@
+import { writeJson } from "../../../../json/exact.js";
 import type { JsonObject } from "../../../../json/object.js";
+import { utf8Length } from "../../../../json/text.js";
+import { jsonLength } from "../../../../json/tree.js";
 import type { Outlet } from "../transcode/outlet.js";
+import type { Allowance } from "./allowance.js";
 
 /** What a delivery with hooks asks for: blocks as they are now. */
 export interface BlockSource {
@@ -20,20 +24,26 @@ export class Delivery {
   /** Type of the AG-UI event in hand, "" at the end of the body. */
   eventType = "";
   blocks: BlockSource | undefined = undefined;
+  /** An event may be too long to be written before it is known to be allowed. */
+  mayBeLong = false;
+  readonly allowance: Allowance;
   private readonly outlet: Outlet;
   private readonly streamId: string;
   /** The member `stream_id` behind its comma, or nothing. */
   private readonly stream: string;
+  private readonly streamBytes: number;
   /** What the text of the last `append` had between seq and delta, and of which field. */
   private lastId: string | undefined = undefined;
   private lastField = "";
   private lastHead = "";
   private seq = 1;
 
-  constructor(outlet: Outlet, streamId: string) {
+  constructor(outlet: Outlet, streamId: string, allowance: Allowance) {
     this.outlet = outlet;
+    this.allowance = allowance;
     this.streamId = streamId;
     this.stream = streamId === "" ? "" : `,"stream_id":${JSON.stringify(streamId)}`;
+    this.streamBytes = utf8Length(this.stream);
   }
 
   /** Begins anew, as just made. */
@@ -41,12 +51,14 @@ export class Delivery {
     this.underWay = false;
     this.begun = false;
     this.seq = 1;
+    this.allowance.reset();
   }
 
   start(model: JsonObject): void {
     if (!this.send("start", undefined, "model", model)) return;
     this.underWay = true;
     this.begun = true;
+    this.allowance.isCut = false;
   }
 
   set(block: JsonObject): void {
@@ -67,11 +79,17 @@ export class Delivery {
   }
 
   append(id: string, field: string, text: string): void {
+    this.send("append", `block.${field}`, "block", { id, [field]: text });
+  }
+
+  /** Whether `appendToken` may be called. */
+  get writesTokens(): boolean {
+    return this.outlet.writesText;
+  }
+
+  /** The same on a text wire, uncounted, for a text that comes to no more than its event may write in any case. */
+  appendToken(id: string, field: string, text: string): void {
     const { outlet } = this;
-    if (!outlet.writesText) {
-      this.send("append", `block.${field}`, "block", { id, [field]: text });
-      return;
-    }
     if (id !== this.lastId || field !== this.lastField) {
       this.lastId = id;
       this.lastField = field;
@@ -93,8 +111,19 @@ export class Delivery {
     if (this.streamId !== "") event.stream_id = this.streamId;
     if (mask !== undefined) event.mask = mask;
     if (slot !== undefined) event[slot] = payload;
-    const sent = this.outlet.send(event, this.exact);
+    const sent = this.write(event);
     if (sent) this.seq++;
     return sent;
+  }
+
+  /** Whether the event has gone out: it must be allowed, and have a form on the wire. */
+  private write(event: JsonObject): boolean {
+    const { outlet, allowance, exact, streamBytes } = this;
+    const text = outlet.writesText && !this.mayBeLong ? writeJson(event, exact) : undefined;
+    const bytes = text === undefined ? jsonLength(event, allowance.room + streamBytes) : utf8Length(text);
+    if (!allowance.take(bytes - streamBytes)) return false;
+    if (text === undefined) return outlet.send(event, exact);
+    outlet.sendText(text);
+    return true;
   }
 }

@@ -8,6 +8,7 @@ import { cloneValue } from "../../codec/clone.js";
 import { copyValue } from "../../codec/value.js";
 import { judgeInline } from "../../reduce/agentue/validate.js";
 import type { Outlet } from "../transcode/outlet.js";
+import type { Allowance } from "./allowance.js";
 import { Delivery } from "./delivery.js";
 
 /** Where a hook's work comes from and what becomes of its mistakes. */
@@ -31,8 +32,8 @@ export class HookedDelivery extends Delivery {
   /** The last place of a block that went out. */
   private lastPlace = -1;
 
-  constructor(outlet: Outlet, streamId: string, options: HookOptions) {
-    super(outlet, streamId);
+  constructor(outlet: Outlet, streamId: string, allowance: Allowance, options: HookOptions) {
+    super(outlet, streamId, allowance);
     this.options = options;
   }
 
@@ -65,6 +66,10 @@ export class HookedDelivery extends Delivery {
 
   override append(id: string): void {
     this.again(id);
+  }
+
+  override get writesTokens(): boolean {
+    return false;
   }
 
   private again(id: string): void {
