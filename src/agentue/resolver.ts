@@ -1,4 +1,4 @@
-import { expectOptions, readable } from "../arguments.js";
+import { expectOptions, optionOf, readable } from "../arguments.js";
 import type { Reducer, ReferencePause, StreamSelector } from "../engine/contract.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import { ON_UNRESOLVED } from "../reducer/hooks.js";
@@ -145,7 +145,7 @@ class ReferenceResolver implements Resolver {
   }
 
   async resolveAll(options?: StreamSelector): Promise<void> {
-    const streamId = options?.streamId ?? "";
+    const streamId = streamOf(options);
     for (;;) {
       this.#alive();
       const model = this.#reducer.snapshot<AgentUEModel>({ streamId });
@@ -157,8 +157,10 @@ class ReferenceResolver implements Resolver {
     }
   }
 
-  retry({ streamId = "", id }: Partial<StreamSelector> & { id: string }): boolean {
+  retry(reference: Partial<StreamSelector> & { id: string }): boolean {
     this.#alive();
+    const streamId = streamOf(reference, "id");
+    const id = optionOf(reference, "id") as string;
     const job = this.#jobs.get(keyOf(streamId, id));
     if (job === undefined) return this.#stall(streamId)?.id === id && this.#goOn(streamId);
     if (!job.failed) return false;
@@ -172,7 +174,7 @@ class ReferenceResolver implements Resolver {
 
   skip(options?: StreamSelector): boolean {
     this.#alive();
-    const streamId = options?.streamId ?? "";
+    const streamId = streamOf(options);
     const awaited = this.#reducer.unresolved({ streamId });
     if (awaited === undefined) return this.#goOn(streamId);
     const job = this.#jobs.get(keyOf(streamId, awaited.id));
@@ -365,6 +367,13 @@ function isOf(load: Load, reference: { generation: number; ref: string }): boole
 
 function keyOf(streamId: string, id: string): string {
   return JSON.stringify([streamId, id]);
+}
+
+/** The stream that a call is about. The reducer judges the name. */
+function streamOf(options: Partial<StreamSelector> | undefined, ...names: readonly string[]): string {
+  if (options === undefined) return "";
+  expectOptions(options, "streamId", ...names);
+  return optionOf(options, "streamId") ?? "";
 }
 
 /** What a listener of the application's throws has no caller to go to: the host hears of it, like of an event listener's. */

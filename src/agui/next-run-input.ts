@@ -1,4 +1,4 @@
-import { readable } from "../arguments.js";
+import { expectOptions, readable } from "../arguments.js";
 import { usageError } from "../errors.js";
 import { type Answer, buildResume, openInterrupts } from "./interrupts.js";
 import type { AGUIModel } from "./model.js";
@@ -20,6 +20,18 @@ export interface NextRun
   now?: number | undefined;
 }
 
+const NAMES: readonly (keyof NextRun)[] = [
+  "runId",
+  "messages",
+  "answers",
+  "now",
+  "maxProtocolVersion",
+  "parentRunId",
+  "tools",
+  "context",
+  "forwardedProps",
+];
+
 /**
  * The input of the next run on a thread: its id, its messages and the state that was left behind (AG-UI H7, U6), with what has to be answered, which is
  * checked before anything is sent: every pending call has its tool message (R14), every open interrupt its entry (H4-H6).
@@ -31,6 +43,7 @@ export interface NextRun
 export function nextRunInput(snapshot: AGUIModel, next: NextRun): PreparedInput {
   if (readable(() => snapshot?.run) == null || next === null || typeof next !== "object")
     throw usageError("bad_argument", "the snapshot must be a model, and the next run an object with a runId");
+  expectOptions(next, ...NAMES);
   const { run, messages: history, state } = snapshot;
   const {
     runId,

@@ -1,4 +1,4 @@
-import { readable } from "../arguments.js";
+import { expectOptions, optionOf } from "../arguments.js";
 import type { Warning } from "../engine/contract.js";
 import { cloneValue } from "../engine/js/codec/clone.js";
 import { copyValue } from "../engine/js/codec/value.js";
@@ -44,11 +44,12 @@ export type RunInputDraft = { [K in keyof RunAgentInput]?: RunAgentInput[K] | un
  * @param input a RunAgentInput as a plain value; it is not changed, and members that are undefined are left out
  * @param options the peer's ceiling
  * @returns what is sent, and the warnings in the order of the members
- * @throws StreamfoldError `bad_argument` with the path of what the schema rejects, `not_json` for a value that JSON cannot express, `too_deep`
+ * @throws StreamfoldError `bad_argument` for options, and with the path of what the schema rejects, `not_json` for a value that JSON cannot express, `too_deep`
  *   for one that is nested deeper than 512 levels
  */
 export function prepareRunInput(input: RunInputDraft, options: PrepareOptions = {}): PreparedInput {
-  const ceiling = parseVersion(readable(() => options.maxProtocolVersion));
+  expectOptions(options, "maxProtocolVersion");
+  const ceiling = parseVersion(optionOf(options, "maxProtocolVersion"));
   if (ceiling === null)
     throw usageError("bad_argument", 'maxProtocolVersion must be a version such as "1.0" or "0.0.57"');
   const copied = copyValue(input, DEFAULT_LIMITS.depth, true);

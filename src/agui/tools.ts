@@ -1,4 +1,4 @@
-import { readable } from "../arguments.js";
+import { expectOptions, readable } from "../arguments.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import { openInterrupts } from "./interrupts.js";
 import { isPartList } from "./judge-value.js";
@@ -103,6 +103,7 @@ function waitingIn({ run, messages }: Pick<AGUIModel, "run" | "messages">): Pend
  * @throws StreamfoldError `bad_argument` for options, and while the run is running; nothing that a hook or tool throws
  */
 export async function runTools(options: RunToolsOptions): Promise<ToolMessage[]> {
+  expectOptions(options, ...OPTIONS);
   const { snapshot, tools, newId } = readable(() => {
     const { snapshot, tools, newId = () => crypto.randomUUID() } = options;
     return { snapshot, tools, newId };
@@ -120,6 +121,16 @@ export async function runTools(options: RunToolsOptions): Promise<ToolMessage[]>
   }
   return answers;
 }
+
+const OPTIONS: readonly (keyof RunToolsOptions)[] = [
+  "snapshot",
+  "tools",
+  "validate",
+  "consent",
+  "newId",
+  "signal",
+  "onError",
+];
 
 /** After which runs calls are complete and meant; one that was cut off or refused is neither. */
 const ENDED: ReadonlySet<string> = /* @__PURE__ */ new Set(["finished", "interrupted"]);

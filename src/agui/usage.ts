@@ -1,4 +1,4 @@
-import { readable } from "../arguments.js";
+import { expectOptions, readable } from "../arguments.js";
 import { usageError } from "../errors.js";
 import type { TokenUsage } from "./types.generated.js";
 
@@ -23,9 +23,10 @@ export interface SumOptions {
  *
  * @param entries `usage` of one run, or of several
  * @returns counts alone; with `provider` and `model` where all entries have the same
- * @throws StreamfoldError `bad_argument` for a sum beyond 2^53-1, and for what is no list of usages
+ * @throws StreamfoldError `bad_argument` for options, for a sum beyond 2^53-1, and for what is no list of usages
  */
 export function sumUsage(entries: Iterable<TokenUsage>, options: SumOptions = {}): TokenUsage {
+  expectOptions(options, "atLeast");
   const { all, atLeast } = readable(() => ({ all: [...entries].map(withTotal), atLeast: options.atLeast ?? false }));
   const sum: TokenUsage = {};
   for (const name of ["provider", "model"] as const) {
@@ -50,6 +51,7 @@ export function sumUsage(entries: Iterable<TokenUsage>, options: SumOptions = {}
  * @throws StreamfoldError `bad_argument` as `sumUsage` does
  */
 export function usageByModel(entries: Iterable<TokenUsage>, options: SumOptions = {}): TokenUsage[] {
+  expectOptions(options, "atLeast");
   const groups = new Map<string, TokenUsage[]>();
   readable(() => {
     for (const entry of entries) {

@@ -1,3 +1,4 @@
+import { expectOptions } from "../arguments.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import type { EngineCore } from "./contract.js";
 import { createJsEngine, JS_OBJECTS } from "./js/engine.js";
@@ -116,6 +117,7 @@ function checkOptions(options: LoadOptions | undefined): { kind: RequestedKind; 
   if (options === undefined) return { kind: "auto", wasm: undefined };
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object");
+  expectOptions(options, "kind", "wasm");
   const { kind = "auto" } = options;
   if (!REQUESTED_KINDS.includes(kind))
     throw usageError("bad_argument", `kind must be one of ${REQUESTED_KINDS.join(", ")}`);

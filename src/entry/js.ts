@@ -1,3 +1,4 @@
+import { expectOptions } from "../arguments.js";
 import type { Engine } from "../engine/contract.js";
 import { createJsEngine } from "../engine/js/engine.js";
 import { usageError } from "../errors.js";
@@ -14,7 +15,7 @@ export type RequestedKind = NonNullable<LoadOptions["kind"]>;
 /**
  * Gives the plain JavaScript engine; this entry holds nothing else, so that it runs where WebAssembly may not.
  *
- * @throws StreamfoldError `bad_argument` for a kind other than "auto" and "js"
+ * @throws StreamfoldError `bad_argument` for options, a kind other than "auto" and "js"
  */
 export async function loadEngine(options?: LoadOptions): Promise<Engine> {
   return loadEngineSync(options);
@@ -22,9 +23,7 @@ export async function loadEngine(options?: LoadOptions): Promise<Engine> {
 
 /** Like `loadEngine`, without waiting. */
 export function loadEngineSync(options?: LoadOptions): Engine {
-  if (options !== undefined && (options === null || typeof options !== "object")) {
-    throw usageError("bad_argument", "the options must be an object");
-  }
+  if (options !== undefined) expectOptions(options, "kind");
   const { kind = "auto" }: { kind?: unknown } = options ?? {};
   if (kind !== "auto" && kind !== "js") {
     throw usageError("bad_argument", 'kind must be "auto" or "js": this entry holds the JavaScript engine alone');

@@ -161,6 +161,7 @@ function checkPointer(pointer: unknown): string {
 }
 
 function integersOf(options: { integers?: "number" | "bigint" } | undefined): "number" | "bigint" {
+  if (options !== undefined) expectOptions(options, "integers");
   const integers: unknown = optionOf(options, "integers") ?? "number";
   if (integers !== "number" && integers !== "bigint") {
     throw usageError("bad_argument", 'integers must be "number" or "bigint"');

@@ -1,7 +1,7 @@
 import { describe, readable } from "../arguments.js";
 import type { ForkOptions, Middleware, SessionOptions } from "../engine/contract.js";
 import { usageError } from "../errors.js";
-import { type Listeners, listenersOf, type Resolved, streamOf } from "./options.js";
+import { type Listeners, listenersOf, type Resolved, selectedStream } from "./options.js";
 
 /** What `fork` takes, and the protocol that has it. */
 const OPTIONS: Record<keyof ForkOptions, "both" | "agentue"> = {
@@ -27,7 +27,7 @@ export function resolveFork(
   of: SessionOptions,
   middleware: Middleware | undefined,
 ): Resolved & { streamId: string; as: string } {
-  const streamId = streamOf(options);
+  const streamId = selectedStream(options);
   return readable(() => {
     const given = options ?? {};
     for (const [name, value] of Object.entries(given)) {

@@ -1,4 +1,4 @@
-import { describe, namesIn, optionOf, readable, shown } from "../arguments.js";
+import { describe, expectOptions as expectKnown, namesIn, optionOf, readable, shown } from "../arguments.js";
 import type {
   AguiSessionOptions,
   EventInfo,
@@ -305,9 +305,26 @@ function listener<K extends keyof Listeners>(options: Partial<Listeners>, name: 
 /**
  * The stream that a call is about: `""`, the unnamed one, when nothing is said (AgentUE §4.2).
  *
- * @throws StreamfoldError `bad_argument` for options that are no object or a `streamId` that is no string
+ * @param one name of another option of the call
+ * @param two and of one more
+ * @throws StreamfoldError `bad_argument` for options that are no object, unknown ones, or a `streamId` that is no string
  */
-export function streamOf(options: StreamSelector | undefined): string {
+export function streamOf(options: StreamSelector | undefined, one = "streamId", two = one): string {
+  if (options === undefined) return "";
+  if (!isKnown(options, one, two)) expectKnown(options, "streamId", one, two);
+  return selectedStream(options);
+}
+
+/** Whether options have members of these names alone. `changes` is asked after every token: by way of lists of names that would take it 60 ns more. */
+function isKnown(options: StreamSelector, one: string, two: string): boolean {
+  return readable(() => {
+    for (const name in options) if (name !== "streamId" && name !== one && name !== two) return false;
+    return true;
+  });
+}
+
+/** The same for a call that knows its options itself. */
+export function selectedStream(options: StreamSelector | undefined): string {
   if (options === undefined) return "";
   if (options === null || typeof options !== "object") {
     throw usageError("bad_argument", `the options must be an object, not ${describe(options)}`);

@@ -134,7 +134,7 @@ export class ReducerHandle implements Reducer {
 
   load(model: unknown, options?: Selector<{ seq?: number; format?: ModelFormat }>): void {
     this.#enter();
-    const streamId = streamOf(options);
+    const streamId = streamOf(options, "seq", "format");
     const format = formatOf(options);
     const seq = checkPosition("seq", optionOf(options, "seq"));
     const text = format === "json" ? textInput(model) : toBytes(model, "a model in MessagePack comes as bytes");
@@ -162,7 +162,7 @@ export class ReducerHandle implements Reducer {
   materialize(block: unknown, options?: Selector<{ id?: string }>): void {
     this.#enter();
     if (this.#sessions.options.agui !== undefined) throw usageError("bad_argument", "AG-UI has no references");
-    const streamId = streamOf(options);
+    const streamId = streamOf(options, "id");
     const id = blockIdOf(options);
     const text = textInput(block);
     const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
@@ -175,7 +175,7 @@ export class ReducerHandle implements Reducer {
 
   unresolved(options?: Selector<{ id?: string }>): Reference | undefined {
     this.#alive();
-    return this.#sessions.any().unresolved(streamOf(options), blockIdOf(options));
+    return this.#sessions.any().unresolved(streamOf(options, "id"), blockIdOf(options));
   }
 
   /** `materialize` for a whole block of an assembler, inside of the core where both are of one. */
@@ -196,7 +196,7 @@ export class ReducerHandle implements Reducer {
 
   resume(options?: Selector<{ skip?: boolean }>): number {
     this.#enter();
-    const streamId = streamOf(options);
+    const streamId = streamOf(options, "skip");
     const skip = optionOf(options, "skip") ?? false;
     if (typeof skip !== "boolean") throw usageError("bad_argument", "skip must be true or false");
     const session = this.#sessions.any();
@@ -216,7 +216,7 @@ export class ReducerHandle implements Reducer {
     if (integers !== "number" && integers !== "bigint") {
       throw usageError("bad_argument", 'integers must be "number" or "bigint"');
     }
-    return this.#sessions.any().snapshot(streamOf(options), integers) as Model | undefined;
+    return this.#sessions.any().snapshot(streamOf(options, "integers"), integers) as Model | undefined;
   }
 
   snapshotBytes(options?: Selector<{ format?: ModelFormat }>): Bytes {
@@ -227,7 +227,7 @@ export class ReducerHandle implements Reducer {
     this.#alive();
     if (typeof use !== "function") throw usageError("bad_argument", "the callback must be a function");
     const format = formatOf(options);
-    const streamId = streamOf(options);
+    const streamId = streamOf(options, "format");
     const session = this.#sessions.any();
     let answer: { value: T } | Fault | undefined;
     this.#lending.active = true;
@@ -243,7 +243,7 @@ export class ReducerHandle implements Reducer {
 
   changes(options?: Selector<{ since?: number }>): ChangeSet {
     this.#alive();
-    return this.#sessions.any().changes(streamOf(options), checkPosition("since", optionOf(options, "since")));
+    return this.#sessions.any().changes(streamOf(options, "since"), checkPosition("since", optionOf(options, "since")));
   }
 
   status(options?: StreamSelector): StreamStatus {

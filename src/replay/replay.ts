@@ -123,11 +123,11 @@ class LogReplay implements Replay {
     cursor: ReplayCursor,
     options?: StreamSelector & { integers?: "number" | "bigint" },
   ): Model | undefined {
-    return this.#at(cursor, options, (reducer) => reducer.snapshot<Model>(options));
+    return this.#at(cursor, streamOf(options, "integers"), (reducer) => reducer.snapshot<Model>(options));
   }
 
   snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Bytes {
-    return this.#at(cursor, options, (reducer) => reducer.snapshotBytes(options));
+    return this.#at(cursor, streamOf(options, "format"), (reducer) => reducer.snapshotBytes(options));
   }
 
   resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Bytes {
@@ -192,9 +192,9 @@ class LogReplay implements Replay {
     this.close();
   }
 
-  #at<T>(cursor: ReplayCursor, options: StreamSelector | undefined, read: (reducer: Reducer) => T): T {
+  #at<T>(cursor: ReplayCursor, streamId: string, read: (reducer: Reducer) => T): T {
     const recording = this.#open();
-    const walker = seek(recording, cursor, streamOf(options));
+    const walker = seek(recording, cursor, streamId);
     if (walker === undefined) return read(recording.live);
     try {
       return read(walker.reducer);
@@ -211,7 +211,7 @@ class LogReplay implements Replay {
 
 /** What a call wants written. */
 function selected(options: ResumeOptions | undefined): { streamId: string | undefined; to: Transport | undefined } {
-  const streamId = streamOf(options);
+  const streamId = streamOf(options, "to");
   const isNamed = optionOf(options, "streamId") !== undefined;
   return { streamId: isNamed ? streamId : undefined, to: optionOf(options, "to") };
 }

@@ -1,3 +1,4 @@
+import { expectOptions } from "../arguments.js";
 import type { FinishResult, Reducer } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 
@@ -34,6 +35,7 @@ export async function reduceBody(
   body: ReadableStream<Chunk> | AsyncIterable<Chunk> | null,
   options: BodyOptions = {},
 ): Promise<FinishResult> {
+  expectOptions(options, "signal", "onChunk");
   const { signal, onChunk } = options;
   const source = open(body === null ? EMPTY : body);
   let aborted: ((reason: unknown) => void) | undefined;

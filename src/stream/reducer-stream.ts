@@ -1,3 +1,4 @@
+import { expectOptions } from "../arguments.js";
 import type { ChangeSet, EventInfo, FinishResult, Reducer } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { OBSERVE } from "../reducer/hooks.js";
@@ -43,7 +44,8 @@ export function createReducerStream(
   reducer: Reducer,
   options: ReducerStreamOptions,
 ): TransformStream<Uint8Array, unknown> {
-  const { emit, streamId, onFinish } = options ?? {};
+  expectOptions(options, "emit", "streamId", "onFinish");
+  const { emit, streamId, onFinish } = options;
   const emitted =
     emit === "events"
       ? eventsOf(reducer, streamId)

@@ -1,4 +1,4 @@
-import { readable, shown } from "../arguments.js";
+import { expectOptions, readable, shown } from "../arguments.js";
 import type { Protocol, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { fitOf, type MediaRange, parseAccept } from "./accept.js";
@@ -92,6 +92,7 @@ function preference(ranges: readonly MediaRange[], mediaType: string, byNameOnly
 function resolve(options: NegotiateOptions): { isAgui: boolean; transports: readonly Transport[] } {
   if (options === null || typeof options !== "object")
     throw usageError("bad_argument", "the options must be an object with a protocol");
+  expectOptions(options, "protocol", "transports");
   const { protocol, transports } = options;
   if (protocol !== "agentue" && protocol !== "ag-ui")
     throw usageError("bad_argument", 'protocol must be "agentue" or "ag-ui"');

@@ -5,6 +5,7 @@ import {
   createProducer,
   nextRunInput,
   pendingToolCalls,
+  prepareRunInput,
   readCapabilities,
   readRunInput,
   runTools,
@@ -21,6 +22,9 @@ const TAKES: Record<string, [call: (options: never) => unknown, name: string]> =
   createCompactor: [(options) => createCompactor(options), "maxDelta"],
   readRunInput: [(options) => readRunInput(INPUT, options), "contentType"],
   readCapabilities: [(options) => readCapabilities({}, options), "onFault"],
+  prepareRunInput: [(options) => prepareRunInput(INPUT, options), "maxProtocolVersion"],
+  sumUsage: [(options) => sumUsage([], options), "atLeast"],
+  usageByModel: [(options) => usageByModel([], options), "atLeast"],
 };
 
 describe("options of agents and their clients", () => {
@@ -36,6 +40,28 @@ describe("options of agents and their clients", () => {
     for (const options of [{ transport: "sse", maxDelat: 1 }, null, 5, thrower, proxy]) {
       failing(() => call(options as never), "bad_argument");
     }
+  });
+
+  it("names the one that there is not", async () => {
+    const ended = { run: { status: "finished", threadId: "t", pendingToolCallIds: [] }, messages: [], state: {} };
+    const snapshot = ended as never;
+    const misspelt: Record<string, () => unknown> = {
+      maxProtcolVersion: () => prepareRunInput(INPUT, { maxProtcolVersion: "0.0.39" } as never),
+      atleast: () => sumUsage([], { atleast: true } as never),
+      parentRunID: () => nextRunInput(snapshot, { runId: "s", parentRunID: "r" } as never),
+    };
+    for (const [name, call] of Object.entries(misspelt))
+      expect(failing(call, "bad_argument").message).toContain(`there is no option "${name}"`);
+    const tools = { snapshot, tools: {} };
+    await expect(runTools({ ...tools, onerror: () => {} } as never)).rejects.toMatchObject({ code: "bad_argument" });
+    await expect(runTools({ ...tools, onError: undefined, signal: undefined } as never)).resolves.toEqual([]);
+    expect(nextRunInput(snapshot, { runId: "s", parentRunId: "r", messages: [], answers: {} }).input.runId).toBe("s");
+    // what an application keeps in an object of its own class is no option
+    class Options {
+      atLeast = true;
+      kept = 1;
+    }
+    expect(sumUsage([], new Options())).toEqual({});
   });
 
   it("nextRunInput needs a model and what the run begins with", () => {

@@ -1,5 +1,5 @@
 import { R_INTEGER, R_LIMIT_MESSAGE, R_OTHER_ID } from "../../../assembly/abi/codes.js";
-import { describe, optionOf, readable } from "../../arguments.js";
+import { describe, expectOptions, optionOf, readable } from "../../arguments.js";
 import type { Bytes } from "../../bytes.js";
 import { concatenate } from "../../codec/output.js";
 import type { StreamStatus } from "../../engine/contract.js";
@@ -154,10 +154,11 @@ class EventEmitter {
   }
 
   start(model: NewModel, options?: EventOptions & { seq?: number }): unknown {
-    const seq = options?.seq;
+    const type = typeOf(options, "seq");
+    const seq = optionOf(options, "seq");
     if (seq !== undefined && (!Number.isSafeInteger(seq) || seq < 0))
       throw usageError("bad_argument", "seq must be an integer from 0 to 2^53-1");
-    return this.#emit({ op: "start", ...typeOf(options), model: this.#versioned(model) }, seq);
+    return this.#emit({ op: "start", ...type, model: this.#versioned(model) }, seq);
   }
 
   set(block: AgentUEBlock, options?: EventOptions): unknown {
@@ -429,7 +430,7 @@ class EventEmitter {
   /** An append that ends in the middle of a pair, or comes behind one that did: the high half waits for the next append to the field. */
   #appendHalves(id: string, field: string, delta: string, options: AppendOptions | undefined): unknown {
     const former = this.#half;
-    const { eventType } = options ?? {};
+    const eventType = typeOf(options, "insert").event_type;
     const joins = former !== undefined && former.id === id && former.field === field && former.eventType === eventType;
     const text = joins ? former.unit + delta : delta;
     const end = text.length - 1;
@@ -511,10 +512,13 @@ function appendOf(
   options: AppendOptions | undefined,
 ): Draft {
   const block = readable(() => ({ id, ...options?.insert, [field]: delta }));
-  return { op: "append", mask: `block.${field}`, ...typeOf(options), block };
+  return { op: "append", mask: `block.${field}`, ...typeOf(options, "insert"), block };
 }
 
-function typeOf(options: EventOptions | undefined): { event_type?: string } {
+/** @param names of the other options of the call */
+function typeOf(options: EventOptions | undefined, ...names: readonly string[]): { event_type?: string } {
+  if (options === undefined) return {};
+  expectOptions(options, "eventType", ...names);
   const eventType = optionOf(options, "eventType");
   return eventType === undefined ? {} : { event_type: eventType };
 }
