@@ -155,15 +155,18 @@ export function trimAssembled(): void {
   setAccount(account);
 }
 
+// The frame in hand was the last one of its block: what was read since is the joined text, whose memory may be gone.
+let isJoined: bool = false;
+
 function addText(a: usize, p: usize, end: usize): bool {
+  isJoined = false;
   setValidateLimits(FRAME_DEPTH, 0xffffffff);
   const start = skipSpace(p), stop = readObject(start, false);
   if (!stop || skipSpace(stop) != end) return refuseText(p, end, FRAME_DEPTH);
   if (!judgeFrame()) return false;
   if (!readText(M_BLOCK_ID)) return refuse(code.E_OUT_OF_MEMORY, 0, M_NONE);
   if (fit(a, textStart, textLength, <u32>(stop - start))) return true;
-  // of a restored text that is none the group has told its name already
-  if (!refusedRestored) nameBlock(textStart, textLength);
+  if (!isJoined) nameBlock(textStart, textLength);
   return false;
 }
 
@@ -184,8 +187,8 @@ function fit(a: usize, name: usize, n: u32, cost: u32): bool {
     store<f64>(a, load<f64>(a, A_ACCEPTED) + 1, A_ACCEPTED);
     return true;
   }
+  if (isJoined) nameBlock(load<u32>(g, G_ID), load<u32>(g, G_ID_LENGTH));
   if (refusedRestored) {
-    nameBlock(load<u32>(g, G_ID), load<u32>(g, G_ID_LENGTH));
     // no frame could mend it
     dropGroup(a, g);
     return false;
@@ -229,6 +232,7 @@ function charge(a: usize, g: usize, frames: i32, bytes: u32): void {
 
 // Joins the block's text and lets its frames go.
 function complete(a: usize, g: usize): bool {
+  isJoined = true;
   const size = load<u32>(g, G_BYTES) + JOIN_SLACK, text = alloc(size), end = text ? groupJoin(g, text) : 0;
   if (!end) {
     if (text) free(text, size);
