@@ -89,6 +89,16 @@ export function contract(topic: string, cases: readonly Case[]): void {
         if (listed.startsWith(`${topic} > `)) expect([...names], listed).toContain(listed.slice(topic.length + 3));
       }
     });
+    it("no case is missing on a binary wire that carries it beyond doubt", () => {
+      for (const [wire, isCarried] of Object.entries(BEYOND_DOUBT)) {
+        const sure = cases.filter((one) => namesNoWire(one) && hasWire(one, wire) && eventsOf(one).every(isCarried));
+        const missing = sure.filter((one) => !transportsFor(one).includes(wire as Transport));
+        expect(
+          missing.map(({ name }) => name),
+          wire,
+        ).toEqual([]);
+      }
+    });
     for (const kind of KINDS) {
       describe(kind, () => {
         for (const one of cases)
@@ -118,17 +128,61 @@ const PLAIN: SseSpelling = {};
 const ORNATE: SseSpelling = { eol: ["\r\n", "\n", "\r"], comments: true, multiLine: true, noSpace: true };
 const TEXT: readonly Transport[] = ["sse", "ndjson", "json"];
 
+type EventStep = Exclude<Step, Call>;
+
+const eventsOf = (one: Case): EventStep[] => one.steps.filter((step): step is EventStep => !isCall(step));
+
+/** Whether a case runs on whatever wire carries its events. Binary wires have numbers, not their texts. */
+function namesNoWire(one: Case): boolean {
+  if (one.transports !== undefined || one.plain || one.options?.limits?.numberLength !== undefined) return false;
+  return !one.errors?.some((error) => "byteOffset" in error);
+}
+
+const hasWire = (one: Case, wire: string): boolean => wire !== "protobuf" || one.options?.protocol === "ag-ui";
+
+/** A lone half of a pair: `JSON.stringify` escapes no other ones. */
+const HALF = /\\ud[89a-f]/;
+
+/** What a binary wire carries for sure, said without its codec: otherwise a codec that carries nothing would leave its wire out of all cases in silence. */
+const BEYOND_DOUBT: Readonly<Record<"msgpack" | "protobuf", (step: EventStep) => boolean>> = {
+  msgpack: (step) => typeof step === "object" && !(step instanceof Uint8Array) && !HALF.test(JSON.stringify(step)),
+  protobuf: (step) => {
+    if (typeof step !== "object" || step instanceof Uint8Array || HALF.test(JSON.stringify(step))) return false;
+    const { type, ...members } = step;
+    const names = STRINGS[type as string];
+    return (
+      names?.length === Object.keys(members).length &&
+      names.every((name) => typeof members[name] === "string" && members[name] !== "")
+    );
+  },
+};
+
+/** Events of strings alone, and what they are called. */
+const STRINGS: Readonly<Record<string, readonly string[]>> = {
+  RUN_STARTED: ["threadId", "runId"],
+  RUN_ERROR: ["message"],
+  STEP_STARTED: ["stepName"],
+  STEP_FINISHED: ["stepName"],
+  TEXT_MESSAGE_START: ["messageId", "role"],
+  TEXT_MESSAGE_CONTENT: ["messageId", "delta"],
+  TEXT_MESSAGE_END: ["messageId"],
+  TOOL_CALL_START: ["toolCallId", "toolCallName"],
+  TOOL_CALL_ARGS: ["toolCallId", "delta"],
+  TOOL_CALL_END: ["toolCallId"],
+  REASONING_START: ["messageId"],
+  REASONING_MESSAGE_CONTENT: ["messageId", "delta"],
+  REASONING_END: ["messageId"],
+};
+
 /** The wires on which a case runs that names none. */
 function transportsFor(one: Case): readonly Transport[] {
   const wires: Transport[] = [...TEXT];
-  // Binary wires have numbers, not their texts.
-  const isAboutText = one.plain || one.options?.limits?.numberLength !== undefined;
-  if (isAboutText || one.errors?.some((error) => "byteOffset" in error)) return wires;
-  const events = one.steps.filter((step) => !isCall(step));
+  if (!namesNoWire(one)) return wires;
+  const events = eventsOf(one);
   const all = (transport: "msgpack" | "protobuf"): boolean =>
     events.every((event) => carried(transport, eventText(event as string)) !== undefined);
   if (all("msgpack")) wires.push("msgpack");
-  if (one.options?.protocol === "ag-ui" && all("protobuf")) wires.push("protobuf");
+  if (hasWire(one, "protobuf") && all("protobuf")) wires.push("protobuf");
   return wires;
 }
 
