@@ -3,8 +3,9 @@
 // at random that made half of a patch of a 2 MB document.
 import { fillTable, indexOf, tableBytes } from "./index-table";
 import {
-  ARRAY, CAPACITY, CHAIN, COMPACTIONS, COUNT, HELD, MEMBERS, NODE, NODE_SIZE, PIECES, REMOVED, SIZE, WORK, bumpEpoch, countOf, kindOf, strideShift, vectorOf,
+  ARRAY, CAPACITY, CHAIN, COMPACTIONS, COUNT, HELD, MEMBERS, NODE, PIECES, REMOVED, SIZE, SPANS_SHARED, WORK, bumpEpoch, countOf, isVectorBehind, kindOf, nodeBytes, renewText, strideShift, vectorOf,
 } from "./layout";
+import { shareKeys } from "./keys";
 import { openLog } from "./log";
 import { valueSize } from "./measure";
 import { PIECE_HEADER, dropPieces, linkPiece, newPiece, pieceRoomEnd } from "./piece";
@@ -42,12 +43,14 @@ function compactWith(d: usize, keep: bool): bool {
   writeSlot(d, text);
   allowance = (size >> 1) + (size >> 2);
   if (keep && load<u32>(d, 4) == NODE && stays(load<u32>(d), size)) {
+    renewText(d);
     rebase(d, load<u32>(d), text, 1);
     dropPieces(d, <usize>load<u32>(d, PIECES), 0);
     linkPiece(piece, 0);
     store<u32>(d, <u32>piece, PIECES);
     openLog(d, text + size, pieceRoomEnd(piece, 0));
     store<u32>(d, 0, WORK);
+    store<u32>(d, 0, SPANS_SHARED);
     bumpEpoch(d);
   } else installText(d, piece, size);
   store<u32>(d, load<u32>(d, COMPACTIONS) + 1, COMPACTIONS);
@@ -62,7 +65,7 @@ function stays(node: usize, size: u32): bool {
   const kind = kindOf(node);
   if (kind == CHAIN) return false;
   const table: u32 = kind != ARRAY && indexOf(node) ? tableBytes(node) : 0;
-  const cost = NODE_SIZE + table + (load<u32>(node, CAPACITY) << strideShift(kind));
+  const vector = isVectorBehind(node) ? 0 : load<u32>(node, CAPACITY) << strideShift(kind), cost = nodeBytes(node) + table + vector;
   const done = cost <= allowance;
   if (!done && cost > size >> CHEAP_SHIFT) return false;
   allowance = done ? allowance - cost : 0;
@@ -94,6 +97,7 @@ function rebase(d: usize, node: usize, at: usize, level: u32): void {
     }
     at += size + 1;
   }
+  if (!isArray) shareKeys(d, vectorOf(node), countOf(node));
 }
 
 // Closes the places of removed members.

@@ -4,8 +4,8 @@ import { forkChain, forkChainNeed } from "./chain";
 import { documentFree } from "./document";
 import { tableBytes } from "./index-table";
 import {
-  ARRAY, CAPACITY, CHAIN, DOCUMENT_SIZE, HELD, INDEX, NODE, NODE_SIZE, OUT_OF_MEMORY, PIECES, SHARED, SIZE, UP, VECTOR, clearFault,
-  countOf, failWith, kindOf, strideShift, vectorOf,
+  ARRAY, CAPACITY, CHAIN, DOCUMENT_SIZE, HELD, INDEX, NODE, NODE_SIZE, OUT_OF_MEMORY, PIECES, SHARED, SIZE, SPANS_SHARED, UP, VECTOR, clearFault,
+  countOf, failWith, isVectorBehind, kindOf, nodeBytes, strideShift, vectorOf,
 } from "./layout";
 import { PIECE_HEADER, linkPiece, nextPiece, sharePiece, take } from "./piece";
 import { editDocument } from "./undo-log";
@@ -19,6 +19,8 @@ export function documentFork(d: usize): usize {
   memory.fill(f, 0, DOCUMENT_SIZE);
   store<u32>(f, DOCUMENT_SIZE, HELD);
   store<u32>(f, load<u32>(d, SIZE), SIZE);
+  store<u32>(f, 1, SPANS_SHARED);
+  store<u32>(d, 1, SPANS_SHARED);
   for (let piece = <usize>load<u32>(d, PIECES); piece; piece = nextPiece(piece)) {
     const shared = sharePiece(f, piece);
     linkPiece(shared, <usize>load<u32>(f, PIECES));
@@ -54,7 +56,8 @@ function ownFork(place: usize, d: usize): usize {
   return f;
 }
 
-@inline function vectorBytes(node: usize): u32 { return load<u32>(node, CAPACITY) << strideShift(kindOf(node)); }
+// Of a vector in a block of its own.
+@inline function vectorBytes(node: usize): u32 { return isVectorBehind(node) ? 0 : load<u32>(node, CAPACITY) << strideShift(kindOf(node)); }
 
 // Heap bytes of everything the copy does not share.
 function forkNeed(d: usize): u32 {
@@ -67,7 +70,7 @@ function forkNeed(d: usize): u32 {
     const node = pending, kind = kindOf(node);
     pending = <usize>load<u32>(node, UP);
     if (kind == CHAIN) { need += forkChainNeed(node); continue; }
-    need += NODE_SIZE;
+    need += nodeBytes(node);
     if (vectorBytes(node)) need += roundUp(vectorBytes(node));
     if (kind != ARRAY && load<u32>(node, INDEX)) need += roundUp(tableBytes(node));
     const shift = strideShift(kind);
@@ -85,8 +88,9 @@ function forkNeed(d: usize): u32 {
 // Copies a node alone; its vector still names the children of the original.
 function forkNode(f: usize, node: usize): usize {
   if (kindOf(node) == CHAIN) return forkChain(f, node);
-  const copy = take(f, NODE_SIZE), bytes = vectorBytes(node);
-  memory.copy(copy, node, NODE_SIZE);
+  const size = nodeBytes(node), copy = take(f, size), bytes = vectorBytes(node);
+  memory.copy(copy, node, size);
+  if (isVectorBehind(node)) store<u32>(copy, <u32>copy + NODE_SIZE, VECTOR);
   if (bytes) {
     const vector = take(f, bytes);
     memory.copy(vector, vectorOf(node), bytes);

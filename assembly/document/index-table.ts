@@ -2,7 +2,7 @@
 // members stay in it until the vector grows. The node keeps the table's size as a power of two.
 import { equalBytes } from "../memory/copy";
 import { hashBytes } from "../text/hash";
-import { INDEX, REMOVED, countOf, vectorOf } from "./layout";
+import { INDEX, NODE_SIZE, REMOVED, countOf, vectorOf } from "./layout";
 import { give, take } from "./piece";
 
 /** Objects up to this many entries are searched one by one. */
@@ -117,17 +117,29 @@ export function findEntry(node: usize, key: usize, n: u32): i32 {
 // first entry that is looked at is the right one, and neither the keys before it nor a table are touched.
 const GUESSES: usize = memory.data(512, 16);
 
-/** `findEntry` for a key of at least one byte, at its usual place first. */
-export function findUsual(node: usize, key: usize, n: u32): i32 {
+/** `findEntry` for a key of at least one byte, at its usual place first: the address of the entry, or 0. */
+export function findUsual(node: usize, key: usize, n: u32): usize {
   const shift: u64 = n < 8 ? 64 - (<u64>n << 3) : 0, tail = load<u64>(key + n - 8) >> shift;
   const guess = GUESSES + (<usize>((tail * 0x9e3779b97f4a7c15 + <u64>n * 0xff51afd7ed558ccd) >> 56) << 1), i = <u32>load<u16>(guess);
   if (i < countOf(node)) {
-    const entry = vectorOf(node) + (<usize>i << 4), at = <usize>load<u32>(entry);
-    if (load<u32>(entry, 4) == n && (load<u64>(at + n - 8) >> shift) == tail && load<u32>(entry, 12) != REMOVED && (n <= 8 || equalBytes(at, key, n - 8))) return i;
+    // the address of a vector behind its node is known before the node has come from memory
+    if (vectorOf(node) == node + NODE_SIZE) {
+      const entry = node + NODE_SIZE + (<usize>i << 4);
+      if (isUsual(entry, key, n, tail, shift)) return entry;
+    } else {
+      const entry = vectorOf(node) + (<usize>i << 4);
+      if (isUsual(entry, key, n, tail, shift)) return entry;
+    }
   }
   const found = findEntry(node, key, n);
+  if (found < 0) return 0;
   store<u16>(guess, <u16>found);
-  return found;
+  return vectorOf(node) + (<usize>found << 4);
+}
+
+@inline function isUsual(entry: usize, key: usize, n: u32, tail: u64, shift: u64): bool {
+  const at = <usize>load<u32>(entry);
+  return load<u32>(entry, 4) == n && (load<u64>(at + n - 8) >> shift) == tail && load<u32>(entry, 12) != REMOVED && (n <= 8 || equalBytes(at, key, n - 8));
 }
 
 /**

@@ -1,5 +1,5 @@
 // What the document room offers to higher rooms.
-export { AT, NO_FAULT, OBJECT, OUT_OF_MEMORY, TOO_LARGE, UP, countOf, documentFault, kindOf, vectorOf } from "./layout";
+export { ARRAY, AT, NODE, NODE_SIZE, NO_FAULT, OBJECT, OUT_OF_MEMORY, TOO_LARGE, UP, countOf, documentFault, kindOf, vectorOf } from "./layout";
 export {
   documentBorrow, documentEpoch, documentFree, documentHeld, documentNew, documentSetJson, documentSetText, documentSize, documentSpan, documentWrite,
 } from "./document";

@@ -1,6 +1,6 @@
 // The log: new text of a document is written once and never changed. Room comes from what the loaded text left over,
 // then from pieces of an eighth of the document, 96 B to 64 KiB.
-import { copyForward } from "../memory/copy";
+import { copyExact, copyForward } from "../memory/copy";
 import { roundDown } from "../memory/heap";
 import { LOG_AT, LOG_END, OUT_OF_MEMORY, PIECES, SIZE, WORK, failWith } from "./layout";
 import { PIECE_HEADER, linkPiece, newPiece, pieceRoomEnd } from "./piece";
@@ -35,7 +35,49 @@ export function openLog(d: usize, at: usize, end: usize): void {
 export function logText(d: usize, text: usize, n: u32): usize {
   const at = <usize>load<u32>(d, LOG_AT);
   if (text != at) copyForward(at, text, n);
-  store<u32>(d, <u32>at + n, LOG_AT);
+  passText(d, at, n);
   store<u32>(d, load<u32>(d, WORK) + n, WORK);
   return at;
+}
+
+// What stands behind every text of the log, so that NULs there are room that the text has once had and nobody else's.
+const GUARD: u8 = 0x2c;
+
+/** Lets the log go on behind the `n` bytes that stand at its end. */
+export function passText(d: usize, at: usize, n: u32): void {
+  const end = at + n;
+  store<u8>(end, GUARD);
+  store<u32>(d, min<u32>(<u32>end + 1, load<u32>(d, LOG_END)), LOG_AT);
+}
+
+/** Copies a text that may be written over later (`overwrite`) into the log, with room to grow into. Returns its address, 0 = out of memory. */
+export function logWithRoom(d: usize, text: usize, n: u32): usize {
+  const room = n + ROOM & ~(ROOM - 1), at = logReserve(d, room);
+  if (!at) return 0;
+  copyForward(at, text, n);
+  store<u64>(at + n, 0);
+  store<u8>(at + room - 1, GUARD);
+  store<u32>(d, <u32>at + room, LOG_AT);
+  store<u32>(d, load<u32>(d, WORK) + room, WORK);
+  return at;
+}
+const ROOM: u32 = 8;
+
+/** A text that is longer or shorter by more is written anew. */
+const MOST_SPARE: u32 = 64;
+
+/**
+ * Writes `n` bytes of text over the `old` bytes of another one at `p`, which nobody else holds; NULs take the place of what is left of that, and are room for
+ * a longer text later, since no JSON text holds any. `false`: there is no room, nothing changed.
+ */
+@inline export function overwrite(p: usize, old: u32, text: usize, n: u32): bool {
+  if (n > old) {
+    if (n - old > MOST_SPARE) return false;
+    for (let at = p + old, end = p + n; at < end; at++) if (load<u8>(at)) return false;
+  } else {
+    if (old - n > MOST_SPARE) return false;
+    for (let at = p + n, end = p + old; at < end; at++) store<u8>(at, 0);
+  }
+  copyExact(p, text, n);
+  return true;
 }

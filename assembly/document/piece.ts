@@ -5,7 +5,7 @@
 //   alias   0 next | 4 length | 8 ALIAS             | 12 address of the text of somebody's own piece
 //   span    0 next | 4 length | 8 SPAN              | 12 address of text that another piece of this document holds
 import { alloc, chargeShare, creditShare, free, roundUp } from "../memory/heap";
-import { HELD } from "./layout";
+import { CAPACITY, HELD, isVectorBehind, kindOf, strideShift, vectorOf } from "./layout";
 
 export const PIECE_HEADER: u32 = 16;
 const SPAN: u32 = 0;
@@ -45,6 +45,12 @@ export function take(d: usize, n: u32): usize {
 export function give(d: usize, block: usize, n: u32): void {
   addHeld(d, 0 - roundUp(n));
   free(block, n);
+}
+
+/** Gives the vector of a container node back, unless it stands in the node's own block. */
+export function giveVector(d: usize, node: usize): void {
+  const capacity = load<u32>(node, CAPACITY);
+  if (capacity && !isVectorBehind(node)) give(d, vectorOf(node), capacity << strideShift(kindOf(node)));
 }
 
 /** An own piece with room for at least `n` bytes of text, length 0, not linked; 0 = out of memory. */

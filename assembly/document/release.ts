@@ -1,8 +1,8 @@
 // Gives the nodes of a value back. Text stays where it is: it goes with its pieces.
 import { dropChain } from "./chain";
 import { dropTable } from "./index-table";
-import { ARRAY, CAPACITY, CHAIN, NODE, NODE_SIZE, UP, countOf, kindOf, strideShift, vectorOf } from "./layout";
-import { give } from "./piece";
+import { ARRAY, CHAIN, NODE, UP, countOf, kindOf, nodeBytes, strideShift, vectorOf } from "./layout";
+import { give, giveVector } from "./piece";
 
 /** Frees the value {p, n}. */
 @inline export function releaseValue(d: usize, p: u32, n: u32): void { if (n == NODE) releaseNode(d, p); }
@@ -22,7 +22,7 @@ function releaseNode(d: usize, root: usize): void {
     if (kind == CHAIN) {
       dropChain(d, node);
     } else {
-      const shift = strideShift(kind), capacity = load<u32>(node, CAPACITY), vector = vectorOf(node);
+      const shift = strideShift(kind), vector = vectorOf(node);
       let at = kind == ARRAY ? vector : vector + 8;
       for (const end = at + (<usize>countOf(node) << shift); at < end; at += 1 << shift) {
         if (load<u32>(at, 4) != NODE) continue;
@@ -30,9 +30,9 @@ function releaseNode(d: usize, root: usize): void {
         store<u32>(child, <u32>pending, UP);
         pending = child;
       }
-      if (capacity) give(d, vector, capacity << shift);
+      giveVector(d, node);
       if (kind != ARRAY) dropTable(d, node);
     }
-    give(d, node, NODE_SIZE);
+    give(d, node, nodeBytes(node));
   }
 }

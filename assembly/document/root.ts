@@ -1,5 +1,5 @@
 // The root as one span: loading and compaction end here.
-import { PIECES, SIZE, WORK, bumpEpoch } from "./layout";
+import { PIECES, SIZE, SPANS_SHARED, WORK, bumpEpoch, renewText } from "./layout";
 import { openLog } from "./log";
 import { PIECE_HEADER, dropPieces, linkPiece, pieceRoomEnd } from "./piece";
 import { releaseValue } from "./release";
@@ -16,5 +16,7 @@ export function installText(d: usize, piece: usize, n: u32): void {
   store<u32>(d, <u32>piece, PIECES);
   openLog(d, text + n, pieceRoomEnd(piece, 0));
   store<u32>(d, 0, WORK);
+  store<u32>(d, 0, SPANS_SHARED);
+  renewText(d);
   bumpEpoch(d);
 }

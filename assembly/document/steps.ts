@@ -7,11 +7,11 @@
 import { expandSlot } from "./expand";
 import { findEntry } from "./index-table";
 import {
-  ARRAY, COUNT, LARGEST_DOCUMENT, LOG_AT, MEMBERS, NODE, OUT_OF_MEMORY, REMOVED, SIZE, TOO_LARGE,
+  ARRAY, COUNT, LARGEST_DOCUMENT, LOG_AT, MEMBERS, NODE, OUT_OF_MEMORY, REMOVED, SIZE, SPANS_SHARED, TOO_LARGE,
   addSize, bumpEpoch, clearFault, countOf, failWith, kindOf, vectorOf,
 } from "./layout";
 import { countStep, slotOf } from "./edit";
-import { logReserve, logText } from "./log";
+import { logReserve, logText, logWithRoom, overwrite, passText } from "./log";
 import { slotSize, valueDepth, valueSize } from "./measure";
 import { releaseValue } from "./release";
 import { split, releaseSplit, splitResult } from "./split";
@@ -97,17 +97,18 @@ export function replaceSlot(d: usize, node: usize, slot: usize, value: usize, n:
 
 /**
  * Gives a slot whose value is a span `n` bytes of text as its value, at once and for good: no edit is open. The text is a scalar, so neither depth nor nodes
- * change. `false`: out of memory or too large, nothing changed.
+ * change; where nobody else holds the former text it is written over. `false`: out of memory or too large, nothing changed.
  */
 export function replaceSpan(d: usize, slot: usize, text: usize, n: u32): bool {
-  const size = load<u32>(d, SIZE);
-  if (n > LARGEST_DOCUMENT || size > LARGEST_DOCUMENT - n - 4) return false;
-  const at = logReserve(d, n);
-  if (!at) return false;
-  logText(d, text, n);
-  store<u32>(d, size + n - load<u32>(slot, 4), SIZE);
-  store<u32>(slot, <u32>at);
+  const size = load<u32>(d, SIZE), p = <usize>load<u32>(slot), old = load<u32>(slot, 4);
+  if (n > LARGEST_DOCUMENT || size > LARGEST_DOCUMENT - n - 16) return false;
+  if (load<u32>(d, SPANS_SHARED) || !overwrite(p, old, text, n)) {
+    const at = logWithRoom(d, text, n);
+    if (!at) return false;
+    store<u32>(slot, <u32>at);
+  }
   store<u32>(slot, n, 4);
+  store<u32>(d, size + n - old, SIZE);
   countStep(d);
   return true;
 }
@@ -123,7 +124,7 @@ export function putMember(d: usize, node: usize, key: usize, keyLength: u32, val
   if (!prepare(d, value, n, keyLength) || !entryRoom(d, node)) return 0;
   // an adopted value may have used up the room that is left
   const adopted = value != 0 && value == <usize>load<u32>(d, LOG_AT);
-  if (adopted) store<u32>(d, <u32>value + n, LOG_AT);
+  if (adopted) passText(d, value, n);
   const ownKey = acquireKey(d, key, keyLength);
   if (!ownKey) {
     if (adopted) store<u32>(d, <u32>value, LOG_AT);
@@ -189,7 +190,11 @@ export function handDepth(): u32 { return handRecord == NOTHING ? 0 : valueDepth
 export function pickCopy(d: usize, slot: usize): bool {
   clearFault();
   const p = load<u32>(slot), n = load<u32>(slot, 4);
-  if (n != NODE) { setHand(p, n, NO_RECORD); return true; }
+  if (n != NODE) {
+    store<u32>(d, 1, SPANS_SHARED);
+    setHand(p, n, NO_RECORD);
+    return true;
+  }
   const size = slotSize(slot), at = logReserve(d, size);
   if (!at) return false;
   writeSlot(slot, at);

@@ -5,7 +5,7 @@ import {
   CAPACITY, COUNT, MEMBERS, OUT_OF_MEMORY, REMOVED, TOO_LARGE, VECTOR, bumpEpoch, countOf, failWith, vectorOf,
 } from "./layout";
 import { MOST_ENTRIES, UNINDEXED, addToTable, dropTable, fillTable, indexOf, newTable, tableBits } from "./index-table";
-import { give, take } from "./piece";
+import { give, giveVector, take } from "./piece";
 import { recordsMention } from "./undo-log";
 
 /** Most elements of one array: their slots stay below 2 GiB. */
@@ -24,7 +24,7 @@ export function elementRoom(d: usize, node: usize, more: u32): bool {
   const bytes = grownBytes(max<u32>(count + more, count + (count >> 2)), 3), vector = take(d, bytes);
   if (!vector) { failWith(OUT_OF_MEMORY); return false; }
   copyForward(vector, vectorOf(node), count << 3);
-  if (capacity) give(d, vectorOf(node), capacity << 3);
+  giveVector(d, node);
   store<u32>(node, bytes >> 3, CAPACITY);
   store<u32>(node, <u32>vector, VECTOR);
   bumpEpoch(d);
@@ -70,7 +70,7 @@ export function entryRoom(d: usize, node: usize): bool {
   }
   const old = vectorOf(node);
   if (drop) copyLive(vector, old, count); else copyForward(vector, old, count << 4);
-  if (capacity) give(d, old, capacity << 4);
+  giveVector(d, node);
   dropTable(d, node);
   store<u32>(node, kept, COUNT);
   store<u32>(node, newCapacity, CAPACITY);

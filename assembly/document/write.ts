@@ -1,6 +1,6 @@
 // Values back to text. Spans that were neighbours when they came in and still are (one comma between them) are copied as
 // one run, so an untouched stretch costs one memory copy. Correct whatever the origin of the spans: the bytes between are looked at.
-import { copyForward } from "../memory/copy";
+import { copyForward, equalBytes } from "../memory/copy";
 import { chainSlice } from "./chain";
 import { ARRAY, AT, CHAIN, NODE, REMOVED, UP, countOf, kindOf, strideShift, vectorOf } from "./layout";
 
@@ -93,8 +93,10 @@ function writeMembers(node: usize, dst: usize, isFirst: bool): usize {
     const key = <usize>load<u32>(at), keyLength = load<u32>(at, 4), p = <usize>load<u32>(at, 8), n = load<u32>(at, 12);
     at += 16;
     if (n == REMOVED) continue;
-    const attached = n != NODE && p == key + keyLength + 2 && <u32>load<u16>(key + keyLength) == QUOTE_COLON;
-    if (attached && key == runEnd + 2 && <u32>load<u16>(runEnd) == QUOTE_COMMA) { runEnd = p + n; continue; }
+    // a key may be named where it stands in another object: what counts is what stands before the value
+    const own = p - keyLength - 2;
+    const attached = n != NODE && p > keyLength + 2 && <u32>load<u16>(p - 2) == QUOTE_COLON && (own == key || equalBytes(own, key, keyLength));
+    if (attached && own == runEnd + 2 && <u32>load<u16>(runEnd) == QUOTE_COMMA) { runEnd = p + n; continue; }
     if (runEnd) {
       copyForward(dst, run, <u32>(runEnd - run));
       dst += runEnd - run;
@@ -103,7 +105,7 @@ function writeMembers(node: usize, dst: usize, isFirst: bool): usize {
     if (isFirst) store<u8>(dst++, 0x22);
     else { store<u16>(dst, QUOTE_COMMA); dst += 2; }
     isFirst = false;
-    if (attached) { run = key; runEnd = p + n; continue; }
+    if (attached) { run = own; runEnd = p + n; continue; }
     copyForward(dst, key, keyLength);
     dst += keyLength;
     store<u16>(dst, QUOTE_COLON);

@@ -2,7 +2,7 @@
 // is recorded, since nothing is left that could fail. What else there is goes by `patchScan` and `patchSteps`.
 import { BLOCK, byteRun, plainRun } from "../text/block";
 import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, scanStringShort, setScanFlags } from "../text/scan";
-import { containerNode, documentSize, elementCount, expandSlot, findUsual, isArrayNode, replaceSpan, rootSlot, slotIsNode, vectorOf } from "../document/index";
+import { ARRAY, countOf, documentSize, expandSlot, findUsual, kindOf, NODE, NODE_SIZE, OBJECT, replaceSpan, rootSlot, vectorOf } from "../document/index";
 
 /** The pointer that was read: canonical contents. */
 export let quickPath: usize = 0;
@@ -45,25 +45,37 @@ export function quickReplaceRead(p: usize, numberLength: u32): usize {
  */
 export function quickReplaceApply(d: usize, depth: u32, size: u32): bool {
   const end = quickPath + quickPathLength;
-  let p = quickPath, slot = rootSlot(d);
+  let at = quickPath, slot = rootSlot(d), p = <usize>load<u32>(slot), n = load<u32>(slot, 4);
   do {
-    const token = ++p;
-    let run = byteRun(p, 0x2f);
-    for (; run == BLOCK && p + BLOCK < end; run = byteRun(p, 0x2f)) p += BLOCK;
-    p = min<usize>(p + run, end);
-    const n = <u32>(p - token), node = containerNode(slot) || expandSlot(d, slot);
-    if (!n || !depth-- || !node) return false;
-    if (isArrayNode(node)) {
-      const i = indexOf(token, n);
-      if (i >= elementCount(node)) return false;
-      slot = vectorOf(node) + (<usize>i << 3);
+    const token = ++at;
+    let run = byteRun(at, 0x2f);
+    for (; run == BLOCK && at + BLOCK < end; run = byteRun(at, 0x2f)) at += BLOCK;
+    at = min<usize>(at + run, end);
+    const length = <u32>(at - token), node = n == NODE ? p : expandSlot(d, slot);
+    if (!length || !depth-- || !node) return false;
+    const kind = kindOf(node);
+    if (kind == ARRAY) {
+      const i = indexOf(token, length);
+      if (i >= countOf(node)) return false;
+      // as in `findUsual`
+      if (vectorOf(node) == node + NODE_SIZE) {
+        slot = node + NODE_SIZE + (<usize>i << 3);
+        p = load<u32>(slot);
+        n = load<u32>(slot, 4);
+      } else {
+        slot = vectorOf(node) + (<usize>i << 3);
+        p = load<u32>(slot);
+        n = load<u32>(slot, 4);
+      }
     } else {
-      const i = findUsual(node, token, n);
-      if (i < 0) return false;
-      slot = vectorOf(node) + (<usize>i << 4) + 8;
+      const entry = kind == OBJECT ? findUsual(node, token, length) : 0;
+      if (!entry) return false;
+      slot = entry + 8;
+      p = load<u32>(slot);
+      n = load<u32>(slot, 4);
     }
-  } while (p < end);
-  return !slotIsNode(slot) && documentSize(d) + valueLength - load<u32>(slot, 4) <= size && replaceSpan(d, slot, value, valueLength);
+  } while (at < end);
+  return n != NODE && documentSize(d) + valueLength - n <= size && replaceSpan(d, slot, value, valueLength);
 }
 
 // RFC 6901 §4 for up to 7 digits at once; more than any count: something else.

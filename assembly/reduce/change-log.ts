@@ -1,6 +1,6 @@
 // The log of changes of one stream (docs/semantics.md §6, docs/semantics-agui.md §10): a ring of at most 256 records, coalesced as they are
 // noted. Both protocols keep theirs here; what entries and names are is the protocol's: `change-text` reads the log.
-import { alloc, free } from "../memory/heap";
+import { alloc, free, roundUp } from "../memory/heap";
 import { bytesFree } from "../memory/bytes";
 import { copyExact } from "../memory/copy";
 import { codeUnits } from "../text/units";
@@ -117,6 +117,16 @@ function makeRoom(log: usize): bool {
   return true;
 }
 
+// The block of the name that a full ring is about to drop, when a name of `n` bytes takes one of the same size; else 0.
+@inline function takeOldName(log: usize, n: u32): usize {
+  const first = firstRecord(log);
+  if (endOfRecords(log) - first != MOST) return 0;
+  const oldest = recordAt(log, first), name = changeName(oldest);
+  if (!name || n > LONGEST_NAME || roundUp(n) != roundUp(changeNameLength(oldest))) return 0;
+  store<u32>(oldest, 0, C_NAME);
+  return name;
+}
+
 /**
  * A new record for the version that the stream has reached, with a copy of its `name` of `n` bytes (canonical contents; 0 = none); what it is
  * called, and its place, are the protocol's. 0: it was not kept, because the name is too long or memory is short. Then everything older is
@@ -125,7 +135,8 @@ function makeRoom(log: usize): bool {
 export function pushChange(log: usize, kind: u8, part: u8, place: u32, entry: usize, name: usize, n: u32): usize {
   let copy: usize = 0;
   if (name) {
-    if (n <= LONGEST_NAME || codeUnits(name, name + n) <= LONGEST_NAME) copy = alloc(n);
+    copy = takeOldName(log, n);
+    if (!copy && (n <= LONGEST_NAME || codeUnits(name, name + n) <= LONGEST_NAME)) copy = alloc(n);
     if (!copy) { forgetPast(log); return 0; }
     copyExact(copy, name, n);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Transport } from "../../src/engine/contract.js";
+import type { Reducer, Transport } from "../../src/engine/contract.js";
 import { coreCounters } from "../../src/engine/wasm/engine.js";
 import { started, stateSnapshot } from "../support/agui-events.js";
 import { utf8 } from "../support/bytes.js";
@@ -87,6 +87,8 @@ function framed(transport: Transport, text: string): Uint8Array {
 /** The same event with a blank behind its opening brace: it is not in the ordinary spelling any more. */
 const respelled = (text: string): string => text.replace("{", "{ ");
 
+const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
+
 /** What both folds have to say alike; `since`: what has changed after this version. */
 function facts({ reducer, applied, log }: Fold, since: number | undefined) {
   const { bytes: _bytes, memory: _memory, ...stats } = reducer.stats();
@@ -94,7 +96,7 @@ function facts({ reducer, applied, log }: Fold, since: number | undefined) {
   // Texts of other lengths lie at other offsets.
   const told = log.filter((entry) => entry.kind !== "event");
   const reports = JSON.stringify(told, (name, value) => (name === "byteOffset" ? undefined : value));
-  return { model: new TextDecoder().decode(reducer.snapshotBytes()), stats, changes, applied, reports };
+  return { model: decode(reducer.snapshotBytes()), stats, changes, applied, reports };
 }
 
 describe.each(KINDS)("deltas of the state on %s", (kind) => {
@@ -155,6 +157,7 @@ describe.each(KINDS)("deltas of the state on %s", (kind) => {
       for (const fold of [quick, long])
         for (const text of [JSON.stringify(started()), `{"type":"STATE_SNAPSHOT","snapshot":${PLACES}}`])
           fold.push(framed(transport, text));
+      const forks: { fork: Reducer; text: string }[] = [];
       for (let n = 0; n < 40; n++) {
         const shifts = rng.chance(0.15);
         const operation = shifts
@@ -168,7 +171,16 @@ describe.each(KINDS)("deltas of the state on %s", (kind) => {
         expect(facts(quick, read), `seed ${seed}, ${transport}, ${JSON.stringify(limits)}: ${text}`).toEqual(
           facts(long, read),
         );
+        if (rng.chance(0.05)) {
+          // A fork shares texts with the state that goes on, and stays what it was.
+          const fork = quick.reducer.fork();
+          forks.push({ fork, text: decode(fork.snapshotBytes()) });
+        }
         if (!shifts && quick.reducer.stats({ streamId: "" }).version > since) ordinary++;
+      }
+      for (const { fork, text } of forks) {
+        expect(decode(fork.snapshotBytes()), `seed ${seed}: a fork`).toBe(text);
+        fork.close();
       }
       for (const { reducer } of [quick, long]) reducer.close();
     });
