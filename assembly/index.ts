@@ -27,6 +27,7 @@ import { forkStream } from "./session/fork";
 import { framedMessages } from "./session/message";
 import { directEvents } from "./session/fast-path/direct";
 import { quickDeltas } from "./session/fast-path/agui-delta";
+import { quickSets } from "./session/fast-path/agentue-set";
 import { templateBytes, templateHits } from "./session/fast-path/trie";
 import { writtenTokens } from "./session/fast-path/written";
 import {
@@ -91,7 +92,7 @@ export function engine_counter(i: u32): u32 {
     case 1: return framedMessages;
     case 2: return hotAppends;
     case 3: return templateHits;
-    case 4: return quickDeltas;
+    case 4: return quickDeltas + quickSets;
     case 5: return binaryTokens;
     case 6: return adaptedTokens;
     case 7: return relayedTokens;

@@ -18,4 +18,4 @@ export { trimRecords } from "./undo-log";
 export { compact, compactIfWasteful } from "./compact";
 export { editBegin, editCommit, editRollback } from "./edit";
 export { logReserve } from "./log";
-export { appendElements, handDepth, insertElement, pickCopy, putMember, removeElement, removeMember, replaceSlot, replaceSpan, slotIndex } from "./steps";
+export { appendElements, handDepth, insertElement, pickCopy, putMember, removeElement, removeMember, replaceNow, replaceSlot, slotIndex } from "./steps";

@@ -1,7 +1,7 @@
 // What the patch room offers to higher rooms. A patch is read (`patchRead`), judged unless a schema has done it
 // (`patchJudge`), and applied (`patchApply`, or `patchSteps` as a part of a larger edit). `patchScan` reads the ordinary ones in one pass.
 export { operationCount, patchJudge, patchRead, releaseOperations } from "./operations";
-export { patchScan } from "./scan";
+export { ordinaryEnd, patchScan } from "./scan";
 export { quickPath, quickPathLength, quickReplaceApply, quickReplaceRead } from "./quick-replace";
 export { patchApply, patchSteps, patchUpsert } from "./apply";
 export { isPointer, missingReason, targetSlot, walkPointer, NO_MEMORY } from "./pointer";

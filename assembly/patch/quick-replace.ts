@@ -1,8 +1,9 @@
-// A patch of one `replace` of one scalar by another, spelled as `JSON.stringify` spells `{ op, path, value }`: one short walk, and nothing
+// A patch of one `replace`, spelled as `JSON.stringify` spells `{ op, path, value }`: one short walk, and nothing
 // is recorded, since nothing is left that could fail. What else there is goes by `patchScan` and `patchSteps`.
 import { BLOCK, byteRun, plainRun } from "../text/block";
 import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, scanStringShort, setScanFlags } from "../text/scan";
-import { ARRAY, countOf, documentSize, expandSlot, findUsual, kindOf, NODE, NODE_SIZE, OBJECT, replaceSpan, rootSlot, vectorOf } from "../document/index";
+import { ARRAY, countOf, documentSize, expandSlot, findUsual, kindOf, NODE, NODE_SIZE, OBJECT, replaceNow, rootSlot, slotSize, vectorOf } from "../document/index";
+import { ordinaryEnd } from "./scan";
 
 /** The pointer that was read: canonical contents. */
 export let quickPath: usize = 0;
@@ -10,6 +11,7 @@ export let quickPathLength: u32 = 0;
 // The text of the value.
 let value: usize = 0;
 let valueLength: u32 = 0;
+let isContainer: bool = false;
 
 // {"op":"replace","path":"
 const HEAD: usize = 24;
@@ -18,10 +20,10 @@ const HEAD: usize = 24;
 }
 
 /**
- * Reads the operation at `p`, text that nobody has judged yet and behind which the sentinel stands. `numberLength`: the longest number. Returns the address
- * behind it; 0: it is not of this kind.
+ * Reads the operation at `p`, text that nobody has judged yet and behind which the sentinel stands. `depth`: levels around its value; `numberLength`: the
+ * longest number. Returns the address behind it; 0: it is not of this kind.
  */
-export function quickReplaceRead(p: usize, numberLength: u32): usize {
+export function quickReplaceRead(p: usize, depth: u32, numberLength: u32): usize {
   if (!begins(p)) return 0;
   p += HEAD;
   quickPath = p;
@@ -33,7 +35,8 @@ export function quickReplaceRead(p: usize, numberLength: u32): usize {
   if (load<u64>(p) != 0x65756c6176222c22 || load<u16>(p, 8) != 0x3a22) return 0;
   quickPathLength = <u32>(p - quickPath);
   value = p + 10;
-  p = scalarEnd(value, numberLength);
+  isContainer = (load<u8>(value) | 0x20) == 0x7b;
+  p = isContainer ? ordinaryEnd(value, depth, numberLength, true) : scalarEnd(value, numberLength);
   if (!p || load<u8>(p) != 0x7d) return 0;
   valueLength = <u32>(p - value);
   return p + 1;
@@ -41,17 +44,18 @@ export function quickReplaceRead(p: usize, numberLength: u32): usize {
 
 /**
  * Applies what was read last to document `d`, at once and for good. `depth` and `size`: the most levels and bytes it may have. `false`: it does not apply, a limit
- * or memory may be in the way, or what is there is no scalar; nothing has changed.
+ * or memory may be in the way; nothing has changed.
  */
 export function quickReplaceApply(d: usize, depth: u32, size: u32): bool {
   const end = quickPath + quickPathLength;
-  let at = quickPath, slot = rootSlot(d), p = <usize>load<u32>(slot), n = load<u32>(slot, 4);
+  let at = quickPath, node: usize = 0, slot = rootSlot(d), p = <usize>load<u32>(slot), n = load<u32>(slot, 4);
   do {
     const token = ++at;
     let run = byteRun(at, 0x2f);
     for (; run == BLOCK && at + BLOCK < end; run = byteRun(at, 0x2f)) at += BLOCK;
     at = min<usize>(at + run, end);
-    const length = <u32>(at - token), node = n == NODE ? p : expandSlot(d, slot);
+    const length = <u32>(at - token);
+    node = n == NODE ? p : expandSlot(d, slot);
     if (!length || !depth-- || !node) return false;
     const kind = kindOf(node);
     if (kind == ARRAY) {
@@ -75,7 +79,9 @@ export function quickReplaceApply(d: usize, depth: u32, size: u32): bool {
       n = load<u32>(slot, 4);
     }
   } while (at < end);
-  return n != NODE && documentSize(d) + valueLength - n <= size && replaceSpan(d, slot, value, valueLength);
+  // a level takes two bytes, so short values need no count
+  if (isContainer && valueLength >> 1 > depth) return false;
+  return documentSize(d) + valueLength - slotSize(slot) <= size && replaceNow(d, node, slot, value, valueLength);
 }
 
 // RFC 6901 §4 for up to 7 digits at once; more than any count: something else.

@@ -77,6 +77,14 @@ function scanOperation(p: usize, record: usize, depth: u32, numberLength: u32, l
   return 0;
 }
 
+/** The address behind the value in canonical spelling at `p`, below `depth` levels and with no number longer than `numberLength`; 0: it is none. */
+export function ordinaryEnd(p: usize, depth: u32, numberLength: u32, lineMode: bool): usize {
+  setScanFlags(0);
+  resetValidate();
+  const end = scanValue(p, depth, numberLength, lineMode);
+  return scanFlags & HAS_LOOSE_ESCAPE ? 0 : end;
+}
+
 function scanValue(p: usize, depth: u32, numberLength: u32, lineMode: bool): usize {
   const c = <u32>load<u8>(p);
   if (c == 0x22) {

@@ -27,6 +27,7 @@ import { handleDirectText, isBinary, readBinary, readDirectMsgpack } from "./bin
 import { failConnection, noMemory, setUnframed } from "./failure";
 import { aguiTokenKnown, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
+import { allowsSets, foldSet } from "./fast-path/agentue-set";
 import { foldAguiBinary, foldedBinary } from "./fast-path/agui-binary";
 import { foldAppends, foldedAppends } from "./fast-path/msgpack-append";
 import { learnPassed, passAppends, passedKnown, passedTokens, passTokens } from "./fast-path/pass-tokens";
@@ -133,7 +134,7 @@ function run(c: usize): u32 {
   const f = c + C_FRAME, kind = transport(c), end = <usize>load<u32>(c, C_UNREAD_END);
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
   const agui = load<u32>(c, C_RUN) != 0;
-  const deltas = agui && allowsDeltas(c);
+  const deltas = agui && allowsDeltas(c), sets = !agui && allowsSets(c);
   const relays = wireOf(c) != 0, passes = load<u8>(c + C_OPTIONS, layout.OPT_PASS) != 0;
   const tokens = mayFoldTokens(c), tried = takeTried(), binary = isBinary(kind), templates = tokens && !binary;
   if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
@@ -158,8 +159,8 @@ function run(c: usize): u32 {
           p = q;
         }
       }
-      if (deltas) {
-        const q = foldDelta(c, p, end, kind == code.TRANSPORT_SSE);
+      if (deltas || sets) {
+        const q = deltas ? foldDelta(c, p, end, kind == code.TRANSPORT_SSE) : foldSet(c, p, end, kind == code.TRANSPORT_SSE);
         if (q) {
           sseCommitId(f);
           accepted++;

@@ -63,7 +63,7 @@ const LIST: usize = 30;
 
 // The same for an event of one operation that `quickReplaceRead` takes. As AgentUE it goes out from the records of `patchScan`.
 @inline function scanReplace(c: usize, p: usize): usize {
-  const q: usize = adapterOf(c) ? 0 : quickReplaceRead(p + LIST + 1, maxNumber);
+  const q: usize = adapterOf(c) ? 0 : quickReplaceRead(p + LIST + 1, VALUE_LEVELS, maxNumber);
   return q && load<u16>(q) == 0x7d5d ? q + 2 : 0;
 }
 

@@ -16,7 +16,7 @@ export interface CoreCounters {
   hotAppends: number;
   /** Events folded by a template. */
   templateHits: number;
-  /** Deltas of an AG-UI state folded in one pass. */
+  /** Deltas of an AG-UI state, and patches of a field of AgentUE, folded in one pass. */
   quickDeltas: number;
   /** Tokens of the binary wires that were folded where they lay, by a template or without one. */
   binaryTokens: number;
