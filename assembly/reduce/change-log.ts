@@ -1,6 +1,6 @@
 // The log of changes of one stream (docs/semantics.md §6, docs/semantics-agui.md §10): a ring of at most 256 records, coalesced as they are
 // noted. Both protocols keep theirs here; what entries and names are is the protocol's: `change-text` reads the log.
-import { alloc, free, roundUp } from "../memory/heap";
+import { alloc, free } from "../memory/heap";
 import { bytesFree } from "../memory/bytes";
 import { copyExact } from "../memory/copy";
 import { codeUnits } from "../text/units";
@@ -17,15 +17,19 @@ const L_RING: usize = 32, L_END: usize = 36, L_CAPACITY: usize = 40, L_FIRST: us
 export const L_VERSION: usize = 48, L_READ: usize = 56;
 export const LOG_SIZE: u32 = 64;
 
-// Record, 48 B: 0 kind u8 | 1 begins inside of a joined character u8 | 2 part u8 | 4 entry (0 = none) | 8 name ptr (0 = none) | 12 name length
-// 16 from | 20 to | 24 first byte in the chain | 28 place | 32 last version f64 | 40 version of the last read before it f64
+// Record, 96 B: 0 kind u8 | 1 begins inside of a joined character u8 | 2 part u8 | 4 entry (0 = none) | 8 name ptr (0 = none, NAME_HERE) | 12 name length
+// 16 from | 20 to | 24 first byte in the chain | 28 place | 32 last version f64 | 40 version of the last read before it f64 | 48 name of up to 48 bytes
 const C_JOINED: usize = 1, C_PART: usize = 2, C_ENTRY: usize = 4, C_NAME: usize = 8, C_NAME_LENGTH: usize = 12, C_FROM: usize = 16, C_TO: usize = 20;
 const C_BYTE: usize = 24, C_PLACE: usize = 28, C_VERSION: usize = 32, C_READ: usize = 40;
-const RECORD: u32 = 48;
+const RECORD: u32 = 96;
+const C_HERE: usize = 48;
+/** Longer names are blocks of their own. */
+const MOST_HERE: u32 = 48;
+const NAME_HERE: usize = 1;
 const MOST: u32 = 256;
 /** A change with a longer name (UTF-16 code units) is not kept. */
 const LONGEST_NAME: u32 = 1024;
-const LEAST: u32 = 4;
+const LEAST: u32 = 2;
 
 @inline export function recordAt(log: usize, number: u32): usize {
   return <usize>load<u32>(log, L_RING) + ((number & (load<u32>(log, L_CAPACITY) - 1)) * RECORD);
@@ -38,7 +42,10 @@ const LEAST: u32 = 4;
 @inline export function changePart(r: usize): u8 { return load<u8>(r, C_PART); }
 @inline export function changePlace(r: usize): u32 { return load<u32>(r, C_PLACE); }
 @inline export function changeEntry(r: usize): usize { return <usize>load<u32>(r, C_ENTRY); }
-@inline export function changeName(r: usize): usize { return <usize>load<u32>(r, C_NAME); }
+@inline export function changeName(r: usize): usize {
+  const name = <usize>load<u32>(r, C_NAME);
+  return name == NAME_HERE ? r + C_HERE : name;
+}
 @inline export function changeNameLength(r: usize): u32 { return load<u32>(r, C_NAME_LENGTH); }
 @inline export function changeFrom(r: usize): u32 { return load<u32>(r, C_FROM); }
 @inline export function changeTo(r: usize): u32 { return load<u32>(r, C_TO); }
@@ -52,10 +59,9 @@ const LEAST: u32 = 4;
 /** One more version of the stream; its changes are noted behind this. */
 @inline export function nextVersion(log: usize): void { store<f64>(log, load<f64>(log, L_VERSION) + 1, L_VERSION); }
 
-// An empty name has an address too: `alloc` gives a block for no bytes.
 function freeName(r: usize): void {
-  const name = changeName(r);
-  if (name) free(name, changeNameLength(r));
+  const name = <usize>load<u32>(r, C_NAME);
+  if (name > NAME_HERE) free(name, changeNameLength(r));
 }
 
 function dropRecords(log: usize): void {
@@ -117,31 +123,22 @@ function makeRoom(log: usize): bool {
   return true;
 }
 
-// The block of the name that a full ring is about to drop, when a name of `n` bytes takes one of the same size; else 0.
-@inline function takeOldName(log: usize, n: u32): usize {
-  const first = firstRecord(log);
-  if (endOfRecords(log) - first != MOST) return 0;
-  const oldest = recordAt(log, first), name = changeName(oldest);
-  if (!name || n > LONGEST_NAME || roundUp(n) != roundUp(changeNameLength(oldest))) return 0;
-  store<u32>(oldest, 0, C_NAME);
-  return name;
-}
-
 /**
  * A new record for the version that the stream has reached, with a copy of its `name` of `n` bytes (canonical contents; 0 = none); what it is
  * called, and its place, are the protocol's. 0: it was not kept, because the name is too long or memory is short. Then everything older is
  * given up too, which costs readers a resync and no data.
  */
 export function pushChange(log: usize, kind: u8, part: u8, place: u32, entry: usize, name: usize, n: u32): usize {
-  let copy: usize = 0;
-  if (name) {
-    copy = takeOldName(log, n);
-    if (!copy && (n <= LONGEST_NAME || codeUnits(name, name + n) <= LONGEST_NAME)) copy = alloc(n);
+  // an empty name has a place, too
+  const isHere = name != 0 && n <= MOST_HERE;
+  let copy: usize = isHere ? NAME_HERE : 0;
+  if (name && !isHere) {
+    if (n <= LONGEST_NAME || codeUnits(name, name + n) <= LONGEST_NAME) copy = alloc(n);
     if (!copy) { forgetPast(log); return 0; }
     copyExact(copy, name, n);
   }
   if (!makeRoom(log)) {
-    if (copy) free(copy, n);
+    if (copy > NAME_HERE) free(copy, n);
     forgetPast(log);
     return 0;
   }
@@ -155,6 +152,7 @@ export function pushChange(log: usize, kind: u8, part: u8, place: u32, entry: us
   store<u32>(r, place, C_PLACE);
   store<f64>(r, load<f64>(log, L_VERSION), C_VERSION);
   store<f64>(r, load<f64>(log, L_READ), C_READ);
+  if (isHere) copyExact(r + C_HERE, name, n);
   store<u32>(log, number + 1, L_END);
   return r;
 }
