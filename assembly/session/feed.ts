@@ -101,7 +101,7 @@ export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
   store<u32>(c, <u32>p, C_UNREAD);
   store<u32>(c, <u32>p + n, C_UNREAD_END);
   store<u8>(c, last ? 1 : 0, C_LAST_PIECE);
-  if (last && transport(c) == code.TRANSPORT_JSON && load<u32>(c, C_RUN) && lineAtStart(c + C_FRAME) && allowsDeltas(c) && foldWholeDelta(c, p, p + n)) {
+  if (last && transport(c) == code.TRANSPORT_JSON && load<u32>(c, C_RUN) && lineAtStart(c + C_FRAME) && allowsDeltas(c) && p != takeTried() && foldWholeDelta(c, p, p + n)) {
     store<u32>(c, <u32>p + n, C_UNREAD);
     store<u8>(c, 0, C_LAST_PIECE);
     add(c + C_FRAME, F_OFFSET, n);
@@ -159,7 +159,7 @@ function run(c: usize): u32 {
           p = q;
         }
       }
-      if (deltas || sets) {
+      if ((deltas || sets) && p != tried) {
         const q = deltas ? foldDelta(c, p, end, kind == code.TRANSPORT_SSE) : foldSet(c, p, end, kind == code.TRANSPORT_SSE);
         if (q) {
           sseCommitId(f);
