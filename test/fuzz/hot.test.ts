@@ -101,20 +101,25 @@ describe.each(["msgpack", "protobuf"] as const)("fuzz of hot AG-UI traffic over 
   });
 
   it.each(WASM_KINDS)("%s took its short road, and the long one", (kind) => {
-    const { binaryTokens, came } = roadsOf(kind, (rng) => aguiBinaryScript(rng, transport));
+    const { binaryTokens, templateHits, came } = roadsOf(kind, (rng) => aguiBinaryScript(rng, transport));
     expect(binaryTokens).toBeGreaterThan(500);
     expect(came - binaryTokens).toBeGreaterThan(500);
+    // maps by a template, and without one; frames have none
+    if (transport === "msgpack") expect(templateHits).toBeGreaterThan(300);
+    else expect(templateHits).toBe(0);
+    expect(binaryTokens - templateHits).toBeGreaterThan(50);
   });
 
   it.each(WASM_KINDS)("undisturbed, on %s, most events go the short roads", (kind) => {
     let deltas = 0;
-    const { binaryTokens, quickDeltas, came } = roadsOf(kind, (rng) => {
+    const { binaryTokens, templateHits, quickDeltas, came } = roadsOf(kind, (rng) => {
       const generated = aguiBinaryScript(rng, transport, { calm: true });
       deltas += generated.deltas;
       return generated;
     });
     expect(came).toBeGreaterThan(1000);
     expect(binaryTokens / came).toBeGreaterThan(0.8);
+    if (transport === "msgpack") expect(templateHits / came).toBeGreaterThan(0.5);
     expect(deltas).toBeGreaterThan(500);
     expect(quickDeltas / deltas).toBeGreaterThan(0.9);
   });

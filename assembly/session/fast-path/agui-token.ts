@@ -211,8 +211,8 @@ let leaf: usize = 0;
   return 0;
 }
 
-// The lengths of their names tell the three types apart.
-@inline function kindOf(length: u32): u32 { return length == 20 ? ITEM_MESSAGE : length == 14 ? ITEM_CALL : ITEM_REASONING; }
+/** ITEM_ kind that events of a type name, of which the length of its name is enough. */
+@inline export function kindOf(length: u32): u32 { return length == 20 ? ITEM_MESSAGE : length == 14 ? ITEM_CALL : ITEM_REASONING; }
 
 /** Learns the event that was just applied, if templates may know its like; [p, end) is its text from `data:` to behind the blank line. */
 export function learnAguiToken(p: usize, end: usize): void {

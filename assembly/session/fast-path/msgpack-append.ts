@@ -7,7 +7,7 @@ import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_LAST_USED, add, T_ID, T_ID_LENGTH
 import { findOtherStream } from "../streams";
 import { wireOf } from "../transcode/emit";
 import { mayRelayBytes, relayMap } from "../transcode/relay";
-import { mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
+import { headOf, mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { foldAppend } from "./token";
 import {
   addHole, beginTemplate, endTemplate, firstNode, HOLE_DELTA, HOLE_NUMBER, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, LEAF, MSGPACK_SET, N_CHILD, N_HOLE, N_LENGTH,
@@ -206,11 +206,6 @@ export function learnAppend(p: usize, end: usize): void {
   addHole(HOLE_TARGET, headOf(id, idLength), id + idLength);
   addHole(HOLE_DELTA, headOf(delta, deltaLength), delta + deltaLength);
   endTemplate(p, end);
-}
-
-// Where the str begins whose contents are the `n` bytes at `p`, in whichever of its formats.
-@inline function headOf(p: usize, n: u32): usize {
-  return n < 32 && load<u8>(p - 1) == (0xa0 | n) ? p - 1 : n < 256 && load<u8>(p - 2) == 0xd9 && load<u8>(p - 1) == n ? p - 2 : p - 3;
 }
 
 // The flat map at `p`: behind it, 0 = it holds something else than a few strings.

@@ -20,6 +20,11 @@ export let uintValue: f64 = 0;
   return q <= end && <usize>n <= end - q ? q : 0;
 }
 
+/** Where the str begins whose contents are the `n` bytes at `p`, in whichever of its formats. */
+@inline export function headOf(p: usize, n: u32): usize {
+  return n < 32 && load<u8>(p - 1) == (0xa0 | n) ? p - 1 : n < 256 && load<u8>(p - 2) == 0xd9 && load<u8>(p - 1) == n ? p - 2 : p - 3;
+}
+
 /** Larger integers have more digits than templates take, too. */
 const MOST: u64 = 999999999999999;
 

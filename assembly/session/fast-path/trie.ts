@@ -25,7 +25,7 @@ export const HOLE_TARGET: u8 = 4;
 /** The text that is appended. */
 export const HOLE_DELTA: u8 = 5;
 /** Nothing: the literals of two templates part here. */
-const FORK: u8 = 6;
+export const FORK: u8 = 6;
 const MOST_TEMPLATES: u32 = 32;
 /**
  * Longer skeletons are rare and not worth the memory. Literals may be compared behind the end of the input, also of the whole window: that is the first block of
@@ -34,10 +34,12 @@ const MOST_TEMPLATES: u32 = 32;
 const LONGEST: u32 = 1024;
 
 // Set of one protocol and transport, 16 B: 0 root | 4 templates | 8 level of the bucket | 12 events left to rest. What is a skeleton on one
-// wire means something else on another. AgentUE: 0 MessagePack, 1 SSE, 2 NDJSON; AG-UI: 4 SSE, 5 NDJSON, 3 is free, since its maps are read without templates.
+// wire means something else on another. AgentUE: 0 MessagePack, 1 SSE, 2 NDJSON; AG-UI: 3 MessagePack, 4 SSE, 5 NDJSON.
 const SETS: usize = memory.data(6 * 16, 16);
 /** AgentUE over MessagePack. */
 export const MSGPACK_SET: u32 = 0;
+/** AG-UI over MessagePack. */
+export const AGUI_MSGPACK_SET: u32 = 3;
 /** What is added to the `TRANSPORT_` id of a text wire for AG-UI. */
 export const AGUI_SETS: u32 = 3;
 let set: usize = SETS;
@@ -53,7 +55,7 @@ const LEARN_COST: u32 = 8;
 const BUCKET: u32 = 96;
 const REST: u32 = 1024;
 
-/** Makes a set the current one: MSGPACK_SET, or the `TRANSPORT_` id of a text wire, AGUI_SETS added to it for AG-UI. */
+/** Makes a set the current one: MSGPACK_SET, AGUI_MSGPACK_SET, or the `TRANSPORT_` id of a text wire, AGUI_SETS added to it for AG-UI. */
 export function selectTemplates(i: u32): void { set = SETS + (<usize>i << 4); }
 
 /** The first node of the current set, 0 = none. */
