@@ -10,6 +10,7 @@ import {
 } from "./reduce/fault";
 import { SCRATCH_ID, SCRATCH_OUTPUT, SCRATCH_RESULT, SCRATCH_WIRE, trimScratch } from "./reduce/scratch";
 import { argumentsComplete, argumentsFrom, argumentsGeneration } from "./reduce/agui/arguments";
+import { formBytes } from "./session/fast-path/forms";
 import { hotAppends } from "./reduce/agentue/append";
 import { F_RETRY } from "./frame/state";
 import * as layoutOf from "./session/layout";
@@ -75,7 +76,7 @@ let engineBytes: u32 = 0;
 export function engine_live(): u32 {
   trim();
   staging_release();
-  return liveBytes() - engineBytes - templateBytes;
+  return liveBytes() - engineBytes - templateBytes - formBytes;
 }
 
 export function engine_held(): u32 { return heldBytes(); }

@@ -91,6 +91,19 @@ export function chainAppend(d: usize, chain: usize, src: usize, n: u32, units: u
   return true;
 }
 
+/** `chainAppendShort` for contents without `\u` and outside of an edit. */
+@inline export function chainAppendPlain(d: usize, chain: usize, src: usize, n: u32, units: u32): bool {
+  const at = writeAt(chain);
+  if (at + n + 16 > <usize>load<u32>(chain, WRITE_END)) return false;
+  store<u32>(chain, <u32>at + n, WRITE_AT);
+  // units and bytes at once
+  store<u64>(chain, load<u64>(chain, UNITS) + (<u64>n << 32 | <u64>units), UNITS);
+  addSize(d, n);
+  copySixteen(at, src);
+  if (n > 16) copyForward(at + 16, src + 16, n - 16);
+  return true;
+}
+
 @inline function count(d: usize, chain: usize, bytes: u32, units: u32): void {
   store<u32>(chain, load<u32>(chain, BYTES) + bytes, BYTES);
   store<u32>(chain, load<u32>(chain, UNITS) + units, UNITS);

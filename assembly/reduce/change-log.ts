@@ -9,11 +9,11 @@ export const CHANGE_START: u8 = 1, CHANGE_INSERT: u8 = 2, CHANGE_REPLACE: u8 = 3
 export const CHANGE_APPEND: u8 = 5, CHANGE_ELEMENTS: u8 = 6, CHANGE_META: u8 = 7;
 
 // Log, LOG_SIZE bytes, part of the stream's state; what a token touches stands at its end:
-//   0 run: versions at which it was read and nothing noted until the next read | 16 version of the last start | 24 version up to which changes
-//  are lost | 32 ring ptr | 36 number behind the last record | 40 capacity in records | 44 number of the first record kept
+//   0 run: versions at which it was read and nothing noted until the next read | 12 stamp: another one wherever records move, go all at once or are
+//  read | 16 version of the last start | 24 version up to which changes are lost | 32 ring ptr | 36 number behind the last record | 40 capacity in records | 44 number of the first record kept
 //  48 version of the stream | 56 version at the last read; versions are f64
 export const L_READS: usize = 0, L_START: usize = 16, L_LOST: usize = 24;
-const L_RING: usize = 32, L_END: usize = 36, L_CAPACITY: usize = 40, L_FIRST: usize = 44;
+const L_STAMP: usize = 12, L_RING: usize = 32, L_END: usize = 36, L_CAPACITY: usize = 40, L_FIRST: usize = 44;
 export const L_VERSION: usize = 48, L_READ: usize = 56;
 export const LOG_SIZE: u32 = 64;
 
@@ -56,6 +56,11 @@ const LEAST: u32 = 2;
 
 @inline export function setChangeFrom(r: usize, from: u32): void { store<u32>(r, from, C_FROM); }
 
+/** Addresses of records are good, and what they say is not read, as long as this stays the same and they are kept. */
+@inline export function logStamp(log: usize): u32 { return load<u32>(log, L_STAMP); }
+/** Makes addresses of records that were remembered worthless. */
+@inline export function changeStamp(log: usize): void { store<u32>(log, load<u32>(log, L_STAMP) + 1, L_STAMP); }
+
 /** One more version of the stream; its changes are noted behind this. */
 @inline export function nextVersion(log: usize): void { store<f64>(log, load<f64>(log, L_VERSION) + 1, L_VERSION); }
 
@@ -65,6 +70,7 @@ function freeName(r: usize): void {
 }
 
 function dropRecords(log: usize): void {
+  changeStamp(log);
   const end = endOfRecords(log);
   for (let i = firstRecord(log); i != end; i++) freeName(recordAt(log, i));
   store<u32>(log, end, L_FIRST);
@@ -94,6 +100,7 @@ export function forgetChanges(log: usize, version: f64): void {
   store<f64>(log, version, L_VERSION);
   store<f64>(log, version, L_LOST);
   store<f64>(log, version, L_READ);
+  changeStamp(log);
   store<f64>(log, 0, L_START);
 }
 
@@ -103,6 +110,9 @@ function forgetPast(log: usize): void {
   store<f64>(log, load<f64>(log, L_VERSION), L_LOST);
 }
 
+/** The entry whose record gave way to the last one that was pushed, 0 = none did: what it remembers of that record is worthless. */
+export let droppedEntry: usize = 0;
+
 // Room for one more record.
 function makeRoom(log: usize): bool {
   const first = firstRecord(log), end = endOfRecords(log), capacity = load<u32>(log, L_CAPACITY);
@@ -110,12 +120,14 @@ function makeRoom(log: usize): bool {
   if (capacity == MOST) {
     const oldest = recordAt(log, first);
     store<f64>(log, max<f64>(load<f64>(log, L_LOST), load<f64>(oldest, C_VERSION)), L_LOST);
+    droppedEntry = changeEntry(oldest);
     freeName(oldest);
     store<u32>(log, first + 1, L_FIRST);
     return true;
   }
   const wider = capacity ? capacity << 1 : LEAST, ring = alloc(wider * RECORD);
   if (!ring) return false;
+  changeStamp(log);
   for (let i = first; i != end; i++) memory.copy(ring + (i & (wider - 1)) * RECORD, recordAt(log, i), RECORD);
   if (capacity) free(load<u32>(log, L_RING), capacity * RECORD);
   store<u32>(log, <u32>ring, L_RING);
@@ -129,6 +141,7 @@ function makeRoom(log: usize): bool {
  * given up too, which costs readers a resync and no data.
  */
 export function pushChange(log: usize, kind: u8, part: u8, place: u32, entry: usize, name: usize, n: u32): usize {
+  droppedEntry = 0;
   // an empty name has a place, too
   const isHere = name != 0 && n <= MOST_HERE;
   let copy: usize = isHere ? NAME_HERE : 0;

@@ -7,7 +7,7 @@ import { putText, putUint } from "../codec/json/put";
 import { writeUnits } from "../codec/json/units";
 import {
   CHANGE_FIELD, CHANGE_INSERT, CHANGE_META, CHANGE_REPLACE, CHANGE_START, changeByte, changeEntry, changeFrom, changeJoins, changeKind, changeName,
-  changeNameLength, changeReadBefore, changeTo, endOfRecords, firstRecord, L_LOST, L_READ, L_READS, L_START, L_VERSION, recordAt,
+  changeNameLength, changeReadBefore, changeStamp, changeTo, endOfRecords, firstRecord, L_LOST, L_READ, L_READS, L_START, L_VERSION, recordAt,
 } from "./change-log";
 
 /** Reads without a change behind them that are remembered. */
@@ -71,6 +71,7 @@ export function closeChanges(log: usize, out: usize, payer: usize): bool {
 function noteRead(log: usize, payer: usize): void {
   const last = load<f64>(log, L_READ), version = load<f64>(log, L_VERSION), end = endOfRecords(log);
   store<f64>(log, version, L_READ);
+  changeStamp(log);
   if (last == version || (end != firstRecord(log) && changeReadBefore(recordAt(log, end - 1)) == last)) return;
   const run = log + L_READS, length = load<u32>(run, RUN_LEN);
   if (length == MOST_READS * 8) {

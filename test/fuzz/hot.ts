@@ -3,8 +3,15 @@ import type { Rng } from "../support/rng.js";
 import type { Action, Script } from "./script.js";
 import { HALVES, IDS, TEXTS } from "./texts.js";
 
+/** Longer than a step of SIMD, and alike but for the first or the last bytes. */
+const LONG_IDS = [
+  "0c2f7e1a-aaaa-bbbb-cccc-0123456789ab",
+  "1c2f7e1a-aaaa-bbbb-cccc-0123456789ab",
+  "0c2f7e1a-aaaa-bbbb-cccc-0123456789ac",
+];
+const ALL_IDS = [...IDS, ...LONG_IDS];
 const DELTAS = [...TEXTS, " token", " ", "z".repeat(40), ...HALVES, "\u0000"];
-const STREAMS = ["", "s1", "s2", "stream-é"];
+const STREAMS = ["", "s1", "s2", "stream-é", "thread-0c2f7e1a-0001", "thread-0c2f7e1a-0002", "threae-0c2f7e1a-0002"];
 
 /** The form of an append: which members it has, in which order, and how they are spaced. */
 interface Shape {
@@ -20,9 +27,9 @@ interface Shape {
  */
 export function hotScript(rng: Rng): Script {
   const transport = rng.pick(["sse", "sse", "sse", "sse", "ndjson", "json"] as const);
-  const shapes = Array.from({ length: rng.pick([1, 1, 2, 3, 5]) }, () => shape(rng));
-  const streams = STREAMS.slice(0, rng.pick([1, 1, 2, 4]));
-  const targets = rng.shuffle(IDS).slice(0, rng.pick([1, 1, 2, IDS.length]));
+  const shapes = Array.from({ length: rng.pick([1, 1, 2, 3, 5, 40]) }, () => shape(rng));
+  const streams = STREAMS.slice(0, rng.pick([1, 1, 2, 4, 7]));
+  const targets = rng.shuffle(ALL_IDS).slice(0, rng.pick([1, 1, 2, ALL_IDS.length]));
   const disturbed = rng.pick([0.01, 0.03, 0.1]);
   const seqs = new Map<string, number>();
   const actions: Action[] = [];
@@ -43,7 +50,7 @@ export function hotScript(rng: Rng): Script {
   for (const stream of streams) {
     const first = rng.pick([1, 1, 7, 95, 998, 99_999, 9_007_199_254_740_900]);
     seqs.set(stream, first);
-    const blocks = IDS.map((id) => ({ id, type: "text", content: rng.chance(0.1) ? null : "", note: "" }));
+    const blocks = ALL_IDS.map((id) => ({ id, type: "text", content: rng.chance(0.1) ? null : "", note: "" }));
     body += frame(
       JSON.stringify({
         op: "start",
@@ -59,7 +66,7 @@ export function hotScript(rng: Rng): Script {
     const stream = rng.pick(streams);
     const seq = (seqs.get(stream) as number) + (rng.chance(0.03) ? rng.between(-1, 3) : 1);
     if (seq > (seqs.get(stream) as number)) seqs.set(stream, seq);
-    let json = append(rng, rng.pick(shapes), seq, rng.pick(rng.chance(0.02) ? IDS : targets), stream);
+    let json = append(rng, rng.pick(shapes), seq, rng.pick(rng.chance(0.02) ? ALL_IDS : targets), stream);
     if (rng.chance(disturbed)) json = disturb(rng, json);
     else if (rng.chance(0.01))
       json = json
@@ -114,7 +121,19 @@ function append(rng: Rng, { order, colon, comma, field }: Shape, seq: number, id
 /** A change so small that a shortcut may overlook it. */
 function disturb(rng: Rng, json: string): string {
   const at = rng.int(json.length);
-  switch (rng.int(9)) {
+  switch (rng.int(12)) {
+    case 8: {
+      // A neighbour of the byte: `/` and `:` stand next to the digits.
+      const near = json.charCodeAt(at) + rng.pick([-1, 1]);
+      return near > 0x7f ? json : json.slice(0, at) + String.fromCharCode(near) + json.slice(at + 1);
+    }
+    case 9:
+      return json.replace(/"ts"(: ?)(\d+)/, rng.pick(['"ts"$10$2', '"ts"$10', '"ts"$1$2$2', '"ts"$1-1', '"ts"$1"$2"']));
+    case 10:
+      return json.replace(
+        /"stream_id"(: ?)"[^"]*"/,
+        rng.pick(['"stream_id"$1"nobody"', '"stream_id"$1""', '"stream_id"$1"s1"', '"stream_id"$1"\\u00731"']),
+      );
     case 0:
       return json.replace(/"seq"(: ?)(\d+)/, '"seq"$1$2.0');
     case 1:

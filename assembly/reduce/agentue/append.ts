@@ -6,14 +6,14 @@ import { canonicalize } from "../../text/minify";
 import { codeUnits, startsWithLowSurrogate } from "../../text/units";
 import { setAccount } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
-import { chainAppend, chainAppendShort, chainBytes, chainOf, chainUnits } from "../../document/chain";
+import { chainAppend, chainAppendPlain, chainAppendShort, chainBytes, chainOf, chainUnits } from "../../document/chain";
 import { documentEpoch, documentOwn, documentSize } from "../../document/index";
 import { appendElements, editBegin, editCommit, editRollback, elementCount, expandSlot, memberSlot, putMember, rootSlot, keyOf, slotKind } from "../../document/index";
 import { depthOf } from "../../codec/json/members";
 import { CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_FIELD, nextVersion } from "../change-log";
 import { fail, failWhole, pathName, pathReset } from "../fault";
 import * as name from "../names";
-import { extendAppend, noteAppend, noteChange } from "./changes";
+import { extendAppend, noteAppend, noteChange, rememberAppend } from "./changes";
 import { checkBlock } from "./check";
 import { scratch } from "./content";
 import { envelopeDepth, F_BLOCK, fieldEnd, fieldStart, K_ESCAPED, memberKind } from "./envelope";
@@ -23,7 +23,7 @@ import { maskEnd, maskPath } from "./mask";
 import { failMaskLimit, isTooDeep, isTooLarge, pathOfMask } from "./patch";
 import { failInFrames, insertBlock } from "./set";
 import {
-  B_CHAIN, B_CHANGE, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_CHANGE, B_FIELD_LENGTH, B_FIELD_WORD, B_FLAGS, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_LOG, S_SIZE,
+  B_CHAIN, B_DOCUMENT, B_EPOCH, B_FIELD, B_FIELD_LENGTH, B_FIELD_WORD, B_FLAGS, B_STAMP, findBlock, IS_REFERENCE, noteSize, REFERENCES_ALLOWED, S_FLAGS, S_LOG, S_SIZE,
 } from "./state";
 
 /** Appends that went straight to a remembered text chain. */
@@ -79,9 +79,40 @@ export function applyAppend(s: usize): bool {
     noteAppend(s, CHANGE_APPEND, block, load<u32>(block, B_FIELD), load<u32>(block, B_FIELD_LENGTH), from, from + units, joined ? byte - 6 : byte, joined);
     setAccount(account);
     // only now is it known to speak of this field
-    store<u32>(block, load<u32>(block, B_CHANGE), B_FIELD_CHANGE);
+    rememberAppend(s, block);
   }
   return true;
+}
+
+/**
+ * `appendHot` for `n` bytes of canonical contents of `units` code units at `p` that hold no `\u`. A field that is remembered under another name than `word`
+ * is no reason to look further.
+ */
+@inline export function appendPlain(s: usize, block: usize, word: u64, p: usize, n: u32, units: u32, payer: usize): bool {
+  const chain = <usize>load<u32>(block, B_CHAIN), d = <usize>load<u32>(block, B_DOCUMENT);
+  if (!chain) return false;
+  if (load<u32>(block, B_EPOCH) != documentEpoch(d)) return false;
+  if (load<u64>(block, B_FIELD_WORD) != word) return false;
+  if (isTooLarge(s, n)) return false;
+  if (!chainAppendPlain(d, chain, p, n, units) && !appendLong(d, chain, p, n, units, payer)) return false;
+  store<u32>(s, load<u32>(s, S_SIZE) + n, S_SIZE);
+  nextVersion(s + S_LOG);
+  const to = chainUnits(chain);
+  if (!extendAppend(s, block, to)) noteHot(s, block, to - units, to, chainBytes(chain) - n, payer);
+  return true;
+}
+
+function appendLong(d: usize, chain: usize, p: usize, n: u32, units: u32, payer: usize): bool {
+  const account = setAccount(payer), done = chainAppend(d, chain, p, n, units);
+  setAccount(account);
+  return done;
+}
+
+function noteHot(s: usize, block: usize, from: u32, to: u32, byte: u32, payer: usize): void {
+  const account = setAccount(payer);
+  noteAppend(s, CHANGE_APPEND, block, load<u32>(block, B_FIELD), load<u32>(block, B_FIELD_LENGTH), from, to, byte, false);
+  setAccount(account);
+  rememberAppend(s, block);
 }
 
 // The payload of an append to a block that is not there must be a complete inline block.
@@ -150,7 +181,7 @@ function appendToField(s: usize, block: usize, d: usize, n: u32): bool {
   store<u32>(block, <u32>keyOf(slot), B_FIELD);
   store<u32>(block, n, B_FIELD_LENGTH);
   store<u64>(block, n > 8 ? 0 : load<u64>(keyOf(slot)) << (64 - (n << 3)) >> (64 - (n << 3)), B_FIELD_WORD);
-  store<u32>(block, 0, B_FIELD_CHANGE);
+  store<u32>(block, 0, B_STAMP);
   store<u32>(block, documentEpoch(d), B_EPOCH);
   return appendText(s, block, d, chain);
 }

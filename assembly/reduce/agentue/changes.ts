@@ -3,20 +3,24 @@ import { setAccount } from "../../memory/heap";
 import { equalBytes } from "../../memory/copy";
 import { chainOf, documentOwn, expandSlot, memberSlot, rootSlot } from "../../document/index";
 import {
-  CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_REPLACE, changeEntry, changeKind, changeName, changeNameLength, endOfRecords, extendRange, joinRange,
+  CHANGE_APPEND, CHANGE_ELEMENTS, CHANGE_REPLACE, changeEntry, changeKind, changeName, changeNameLength, droppedEntry, endOfRecords, extendRange, joinRange, logStamp,
   pushChange, recordAt, setRange, unreadChange,
 } from "../change-log";
 import {
   closeChange, closeChanges, coversName, FIELD, FIELD_LENGTH, hasText, nextReplacement, openChange, openChanges, putChangeText, putFrom, putMember, putTo, toldFrom,
 } from "../change-text";
-import { B_CHANGE, B_DOCUMENT, B_FIELD_CHANGE, B_ID, B_ID_LENGTH, S_LOG } from "./state";
+import { B_CHANGE, B_DOCUMENT, B_ID, B_ID_LENGTH, B_RECORD, B_STAMP, S_LOG } from "./state";
 
 /** A change without a range: CHANGE_INSERT, CHANGE_REPLACE, CHANGE_FIELD or CHANGE_META. */
 export function noteChange(s: usize, kind: u8, block: usize, field: usize, n: u32): void { push(s, kind, block, field, n); }
 
 function push(s: usize, kind: u8, block: usize, field: usize, n: u32): usize {
   const log = s + S_LOG, r = pushChange(log, kind, 0, 0, block, field, n);
-  if (r && block) store<u32>(block, endOfRecords(log), B_CHANGE);
+  if (droppedEntry) store<u32>(droppedEntry, 0, B_STAMP);
+  if (block) {
+    store<u32>(block, 0, B_STAMP);
+    if (r) store<u32>(block, endOfRecords(log), B_CHANGE);
+  }
   return r;
 }
 
@@ -30,14 +34,18 @@ function push(s: usize, kind: u8, block: usize, field: usize, n: u32): usize {
   else pushAppend(s, kind, block, field, n, from, to, byte, joined);
 }
 
-/** Extends the record of the last append to the block's hot field up to `to` code units; false: it is not the last change, or was read. */
+/** Extends the record of the last append to the block's hot field up to `to` code units; false: it is not known to be the last change, or was read. */
 @inline export function extendAppend(s: usize, block: usize, to: u32): bool {
-  const change = load<u32>(block, B_FIELD_CHANGE);
-  if (!change || change != load<u32>(block, B_CHANGE)) return false;
-  const r = unreadChange(s + S_LOG, change);
-  if (!r) return false;
-  extendRange(s + S_LOG, r, to);
+  if (load<u32>(block, B_STAMP) != logStamp(s + S_LOG) + 1) return false;
+  extendRange(s + S_LOG, load<u32>(block, B_RECORD), to);
   return true;
+}
+
+/** Remembers the record of the append to the block's hot field that was just noted, for `extendAppend`. */
+export function rememberAppend(s: usize, block: usize): void {
+  const log = s + S_LOG, r = unreadChange(log, load<u32>(block, B_CHANGE));
+  store<u32>(block, r ? logStamp(log) + 1 : 0, B_STAMP);
+  store<u32>(block, <u32>r, B_RECORD);
 }
 
 function pushAppend(s: usize, kind: u8, block: usize, field: usize, n: u32, from: u32, to: u32, byte: u32, joined: bool): void {

@@ -4,6 +4,7 @@ import { copyForward, equalBytes } from "../../memory/copy";
 import { hashBytes } from "../../text/hash";
 import { documentFree, documentSize } from "../../document/index";
 import { L_VERSION } from "../change-log";
+import { forgetRecalled } from "./recall";
 
 // State, STATE_SIZE bytes. What a token touches stands together at the end, next to the stream's id: with many streams the cache decides.
 //   0 skipped | 8 dropped | 16 order of ending (0 = not ended), all f64
@@ -24,12 +25,11 @@ export const IN_BURST: u8 = 2;
 export const REFERENCES_ALLOWED: u8 = 4;
 
 // Block, 52 B and the id behind it; here too what a token touches stands last:
-//   0 flags | 4 hot field ptr | 8 hot field length | 12 size of the allocation
+//   0 flags | 4 hot field ptr | 8 hot field length | 12 stamp of the log + 1 while the record at 40 is to be extended (0: none is known)
 //  16 hot field as one word (0: longer than 8 bytes), u64 | 24 hot chain (0 = none) | 28 epoch of the document they belong to | 32 document
-//  36 number of the last change + 1 (0 = none) | 40 the same of a change known to be an append to the hot field | 44 hash | 48 id length
-export const B_FLAGS: usize = 0, B_FIELD: usize = 4, B_FIELD_LENGTH: usize = 8;
-const B_ALLOCATION: usize = 12;
-export const B_FIELD_WORD: usize = 16, B_CHAIN: usize = 24, B_EPOCH: usize = 28, B_DOCUMENT: usize = 32, B_CHANGE: usize = 36, B_FIELD_CHANGE: usize = 40;
+//  36 number of the last change + 1 (0 = none) | 40 record of that change, which appends to the hot field, ptr | 44 hash | 48 id length
+export const B_FLAGS: usize = 0, B_FIELD: usize = 4, B_FIELD_LENGTH: usize = 8, B_STAMP: usize = 12;
+export const B_FIELD_WORD: usize = 16, B_CHAIN: usize = 24, B_EPOCH: usize = 28, B_DOCUMENT: usize = 32, B_CHANGE: usize = 36, B_RECORD: usize = 40;
 export const B_HASH: usize = 44;
 export const B_ID_LENGTH: usize = 48, B_ID: usize = 52;
 export const IS_REFERENCE: u32 = 1;
@@ -39,23 +39,26 @@ export const MAY_BE_FRAME: u32 = 2;
 /** From this many blocks on they are found by hash. */
 const INDEX_FROM: u32 = 8;
 
+@inline function blockSize(idLength: u32): u32 { return <u32>B_ID + idLength + 16; }
+
 /** A block around a document; `hash` = hashBytes of the id. 0 = out of memory. */
 export function newBlock(id: usize, n: u32, hash: u32, document: usize, flags: u32): usize {
-  const size = <u32>B_ID + n + 16;
-  const b = alloc(size);
+  const b = alloc(blockSize(n));
   if (!b) return 0;
   memory.fill(b, 0, B_ID);
   store<u32>(b, n, B_ID_LENGTH);
   store<u32>(b, hash, B_HASH);
   store<u32>(b, flags, B_FLAGS);
   store<u32>(b, <u32>document, B_DOCUMENT);
-  store<u32>(b, size, B_ALLOCATION);
   copyForward(b + B_ID, id, n);
   return b;
 }
 
 /** Gives the record of a block back, not its document. */
-export function freeBlockRecord(b: usize): void { free(b, load<u32>(b, B_ALLOCATION)); }
+export function freeBlockRecord(b: usize): void {
+  forgetRecalled();
+  free(b, blockSize(load<u32>(b, B_ID_LENGTH)));
+}
 
 function freeBlock(b: usize): void {
   documentFree(load<u32>(b, B_DOCUMENT));

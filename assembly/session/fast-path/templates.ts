@@ -23,6 +23,13 @@ export let matchedDeltaEnd: usize = 0;
 export let matchedFlags: u32 = 0;
 /** Its UTF-16 code units where the flags are not 0 and the scan has counted them, else 0. */
 export let matchedUnits: u32 = 0;
+/** Where the other holes of the matched event lie, {start, length} each, start 0: it has none of that kind. */
+export const matchedHoles: usize = memory.data(4 * 8, 8);
+export const MATCH_NUMBER: usize = 0, MATCH_TIME: usize = 8, MATCH_SOURCE: usize = 16, MATCH_TARGET: usize = 24;
+@inline function noteHole(hole: usize, start: usize, end: usize): void {
+  store<u32>(matchedHoles + hole, <u32>start);
+  store<u32>(matchedHoles + hole, <u32>(end - start), 4);
+}
 /** Name of the appended field, and the same as one word (0: longer). */
 export let matchedField: usize = 0;
 export let matchedFieldLength: u32 = 0;
@@ -39,6 +46,8 @@ export let matchedLeaf: usize = 0;
 export function matchTemplate(c: usize, p: usize): usize {
   let t = <usize>load<u32>(c, C_LAST_USED), b: usize = 0, owner: usize = 0, named = false, node = firstNode();
   let id: usize = 0, idLength: u32 = 0;
+  store<u64>(matchedHoles + MATCH_TIME, 0);
+  store<u64>(matchedHoles + MATCH_SOURCE, 0);
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
     if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
@@ -61,9 +70,12 @@ export function matchTemplate(c: usize, p: usize): usize {
         b = t && p ? findOtherBlock(t + T_STATE, id, <u32>(p - id)) : 0;
       }
       idLength = <u32>(p - id);
+      noteHole(MATCH_TARGET, id, p);
     } else if (hole == HOLE_NUMBER) {
+      const start = p;
       p = digits(p);
       matchedSeq = number;
+      noteHole(MATCH_NUMBER, start, p);
     } else if (hole == LEAF) {
       if (!named && !(t && !load<u32>(t, T_ID_LENGTH))) t = findStream(c, p, 0);
       matchedStream = t;
@@ -75,15 +87,18 @@ export function matchTemplate(c: usize, p: usize): usize {
       return p;
     } else if (hole == HOLE_SOURCE) {
       named = true;
+      const start = p;
       if (t && repeats(p, t + T_ID, load<u32>(t, T_ID_LENGTH))) p += load<u32>(t, T_ID_LENGTH);
       else {
-        const start = p;
         p = idEnd(p);
         t = p ? findOtherStream(c, start, <u32>(p - start)) : 0;
       }
+      noteHole(MATCH_SOURCE, start, p);
     } else if (hole == HOLE_TIME) {
+      const start = p;
       p = digits(p);
       matchedTime = number;
+      noteHole(MATCH_TIME, start, p);
     }
     if (!p) return 0;
     node = load<u32>(node, N_CHILD);

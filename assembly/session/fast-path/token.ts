@@ -13,6 +13,7 @@ import {
 } from "./templates";
 import { mayRelay, needsHalves } from "../transcode/relay";
 import { wireOf } from "../transcode/emit";
+import { foldedByForms, foldForms, learnForm } from "./forms";
 import { setHole } from "./holes";
 import { HOLE_DELTA, noteHits } from "./trie";
 import { relayMatched, setNames } from "./written";
@@ -33,9 +34,13 @@ export let foldedTokens: u32 = 0;
 export function foldTokens(c: usize, p: usize, end: usize): usize {
   let n: u32 = 0;
   if (wireOf(c)) return foldAndRelay(c, p, end);
-  while (p < end) {
+  while (true) {
+    p = foldForms(c, p, end);
+    n += foldedByForms;
+    if (p >= end) break;
     const q = foldToken(c, p, 0);
     if (!q) break;
+    learnForm(c, p, q);
     n++;
     p = q;
   }
