@@ -69,34 +69,40 @@ function roomFor(bytes: number): Bytes {
 
 /** See `EngineCore.unframe`. */
 export function unframe(core: Core, frames: Uint8Array): Bytes | Fault {
-  const { exports } = core;
-  core.enter();
-  stage(core, frames);
-  try {
-    const code = call(core, () => exports.frame_join(frames.length));
-    if (code !== 0) return faultOf(core, code);
-    const from = exports.frame_text() >>> 0;
-    return core.bytes().slice(from, from + (exports.frame_text_length() >>> 0));
-  } finally {
-    if (frames.length > KEPT_BYTES && core.isAlive) {
-      exports.staging_release();
-      exports.result_release();
-    }
-  }
+  const { frame_join, frame_text, frame_text_length } = core.exports;
+  return restored(core, frames, frame_join, frame_text, frame_text_length);
 }
 
 /** See `EngineCore.resolveFrames`. */
 export function resolveFrames(core: Core, model: Uint8Array): Bytes | Fault {
+  const { frame_resolve, result_pointer, frame_resolved_length } = core.exports;
+  return restored(core, model, frame_resolve, result_pointer, frame_resolved_length);
+}
+
+/**
+ * Gives the core what holds frames, and takes what it makes of them.
+ *
+ * @param join says with an `E_` id how it went
+ * @param from where the result is
+ * @param length and how long
+ */
+function restored(
+  core: Core,
+  input: Uint8Array,
+  join: (n: number) => number,
+  from: () => number,
+  length: () => number,
+): Bytes | Fault {
   const { exports } = core;
   core.enter();
-  stage(core, model);
+  stage(core, input);
   try {
-    const code = call(core, () => exports.frame_resolve(model.length));
+    const code = call(core, () => join(input.length));
     if (code !== 0) return faultOf(core, code);
-    const from = exports.result_pointer() >>> 0;
-    return core.bytes().slice(from, from + (exports.frame_resolved_length() >>> 0));
+    const start = from() >>> 0;
+    return core.bytes().slice(start, start + (length() >>> 0));
   } finally {
-    if (model.length > KEPT_BYTES && core.isAlive) {
+    if (input.length > KEPT_BYTES && core.isAlive) {
       exports.staging_release();
       exports.result_release();
     }
