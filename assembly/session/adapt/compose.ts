@@ -136,7 +136,8 @@ function translate(c: usize, a: usize): u32 {
 
 // Makes room, of which up to 32 bytes may stay empty; what is written without it is not kept.
 function widen(n: u32): bool {
-  if (lacksMemory || !mayWrite(max<u32>(textLength() + n, SLACK) - SLACK)) return false;
+  const least = load<u32>(out, RUN_LEN) + n, beside = textFrom + SLACK;
+  if (lacksMemory || !mayWrite(least > beside ? least - beside : 0)) return false;
   if (!scratchReserve(out, n)) lacksMemory = true;
   return !lacksMemory;
 }
