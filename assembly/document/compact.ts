@@ -3,7 +3,7 @@
 // at random that made half of a patch of a 2 MB document.
 import { fillTable, indexOf, tableBytes } from "./index-table";
 import {
-  ARRAY, CAPACITY, CHAIN, COMPACTIONS, COUNT, HELD, MEMBERS, NODE, PIECES, REMOVED, SIZE, SPANS_SHARED, WORK, bumpEpoch, countOf, isVectorBehind, kindOf, nodeBytes, renewText, strideShift, vectorOf,
+  ARRAY, AT, CAPACITY, CHAIN, COMPACTIONS, COUNT, HELD, MEMBERS, NODE, PIECES, REMOVED, SIZE, SPANS_SHARED, WORK, bumpEpoch, countOf, isVectorBehind, kindOf, nodeBytes, renewText, strideShift, vectorOf,
 } from "./layout";
 import { shareKeys } from "./keys";
 import { openLog } from "./log";
@@ -72,7 +72,8 @@ function stays(node: usize, size: u32): bool {
   return true;
 }
 
-// Lets the node, whose text now begins at `at`, name its children there; those that do not stay become spans again.
+// Lets the node, whose text now begins at `at`, name its children there; those that do not stay become spans again. Where the texts of nodes end has been
+// noted as they were written: counting their sizes anew at each level took as long as the writing.
 function rebase(d: usize, node: usize, at: usize, level: u32): void {
   const isArray = kindOf(node) == ARRAY;
   if (!isArray) forgetRemoved(node);
@@ -88,7 +89,7 @@ function rebase(d: usize, node: usize, at: usize, level: u32): void {
       slot = place;
       place += 8;
     }
-    const p = load<u32>(slot), n = load<u32>(slot, 4), size = valueSize(p, n);
+    const p = load<u32>(slot), n = load<u32>(slot, 4), size = n != NODE ? n : kindOf(p) == CHAIN ? valueSize(p, n) : load<u32>(p, AT) - <u32>at;
     if (n == NODE && level < KEPT_LEVELS && stays(p, size)) rebase(d, p, at, level + 1);
     else {
       releaseValue(d, p, n);

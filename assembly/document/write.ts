@@ -10,7 +10,10 @@ const QUOTE_COMMA: u32 = 0x222c;
 /** `":` */
 const QUOTE_COLON: u32 = 0x3a22;
 
-/** Writes the value at `slot`, exactly `slotSize(slot)` bytes (15 behind them may be written over); returns the end. */
+/**
+ * Writes the value at `slot`, exactly `slotSize(slot)` bytes (15 behind them may be written over); returns the end. Containers that are nodes have the end of
+ * their text in AT afterwards.
+ */
 export function writeSlot(slot: usize, dst: usize): usize {
   const n = load<u32>(slot, 4), p = <usize>load<u32>(slot);
   if (n == NODE) return writeNode(p, dst);
@@ -47,6 +50,8 @@ function writeNode(root: usize, dst: usize): usize {
       isFirst = true;
     } else {
       store<u8>(dst++, isArray ? 0x5d : 0x7d);
+      // compaction asks where the text of a node ends
+      store<u32>(node, <u32>dst, AT);
       node = <usize>load<u32>(node, UP);
       if (!node) return dst;
       resumeAt = <usize>load<u32>(node, AT);

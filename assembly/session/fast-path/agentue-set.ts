@@ -4,7 +4,7 @@
 import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../abi/codes";
 import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_PASS, OPT_SEQUENCE } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
-import { equalBytes } from "../../memory/copy";
+import { equalBytes, equalText } from "../../memory/copy";
 import { documentOwn, documentSize, expandSlot, findUsual, kindOf, OBJECT, replaceNow, rootSlot, slotSize } from "../../document/index";
 import { ordinaryEnd } from "../../patch/index";
 import { valueDepth } from "../../text/validate";
@@ -85,7 +85,7 @@ function readMembers(p: usize): usize {
       member = HAS_MASK;
       const mask = p + 8;
       p = idEnd(mask);
-      if (!p || !parseMask(mask, p++) || isProtocolField()) return 0;
+      if (!p || !parseMask(mask, p++) || !findNameEnds() || isProtocolField()) return 0;
     } else if (word == 0x3a226b636f6c6222 || word == 0x7b3a226174656d22) {
       member = HAS_SLOT;
       const isMeta = word == 0x7b3a226174656d22;
@@ -114,14 +114,33 @@ function readMembers(p: usize): usize {
   return 0;
 }
 
+// Where the names of the mask end; masks of more names are not ordinary.
+const MOST_NAMES: u32 = 8;
+const nameEnds: usize = memory.data(8 * 4, 4);
+
+@inline function nameEnd(i: u32): usize { return <usize>load<u32>(nameEnds + (i << 2)); }
+
+function findNameEnds(): bool {
+  if (maskSegments > MOST_NAMES) return false;
+  let segment = maskPath;
+  for (let i: u32 = 0; i < maskSegments; i++) {
+    const stop = segmentEnd(segment);
+    store<u32>(nameEnds + (i << 2), <u32>stop);
+    segment = stop + 1;
+  }
+  return true;
+}
+
+@inline function firstLength(): u32 { return <u32>(nameEnd(0) - maskPath); }
+
 // Whether the protocol asks something of the field that the mask begins with, or lets nobody patch it.
 function isProtocolField(): bool {
-  const n = <u32>(segmentEnd(maskPath) - maskPath);
+  const n = firstLength();
   if (maskRoot == ROOT_META) {
     // what stands in an object leaves it one
     return is(n, name.NAME_ERROR, 5) || is(n, name.NAME_TASK_ID, 7) || is(n, name.NAME_TRACE_ID, 8) || (maskSegments == 1 && is(n, name.NAME_STATS, 5));
   }
-  return isProtectedMask() || is(n, name.NAME_TYPE, 4) || is(n, name.NAME_PARENT_ID, 9) || is(n, name.NAME_GROUP_ID, 8);
+  return n < 10 && (isProtectedMask() || is(n, name.NAME_TYPE, 4) || is(n, name.NAME_PARENT_ID, 9) || is(n, name.NAME_GROUP_ID, 8));
 }
 
 @inline function is(n: u32, key: usize, length: u32): bool { return n == length && equalBytes(maskPath, key, n); }
@@ -141,12 +160,11 @@ function isProtocolField(): bool {
 function readNest(p: usize): usize {
   let segment = maskPath;
   depth = maskSegments + 1;
-  while (true) {
-    const stop = segmentEnd(segment), n = <u32>(stop - segment);
-    if (load<u8>(p) != 0x22 || !equalBytes(p + 1, segment, n) || load<u16>(p + 1 + n) != 0x3a22) return 0;
+  for (let i: u32 = 0; i < maskSegments; i++) {
+    if (i && load<u8>(p++) != 0x7b) return 0;
+    const stop = nameEnd(i), n = <u32>(stop - segment);
+    if (load<u8>(p) != 0x22 || !equalText(p + 1, segment, n) || load<u16>(p + 1 + n) != 0x3a22) return 0;
     p += n + 3;
-    if (stop == maskEnd) break;
-    if (load<u8>(p++) != 0x7b) return 0;
     segment = stop + 1;
   }
   value = p;
@@ -185,7 +203,7 @@ function replace(s: usize, b: usize): bool {
   // repeated members that were come upon stay resolved
   noteSize(s, d, before);
   if (!done) return false;
-  if (b) notePatch(s, b, maskPath, <u32>(segmentEnd(maskPath) - maskPath));
+  if (b) notePatch(s, b, maskPath, firstLength());
   nextVersion(s + S_LOG);
   noteChange(s, b ? CHANGE_FIELD : CHANGE_META, b, maskPath, <u32>(maskEnd - maskPath));
   return true;
@@ -194,8 +212,8 @@ function replace(s: usize, b: usize): bool {
 function replaceIn(s: usize, d: usize): bool {
   const before = documentSize(d);
   let slot = rootSlot(d), segment = maskPath, node: usize = 0;
-  while (segment < maskEnd) {
-    const stop = segmentEnd(segment);
+  for (let i: u32 = 0; i < maskSegments; i++) {
+    const stop = nameEnd(i);
     node = expandSlot(d, slot);
     if (!node || kindOf(node) != OBJECT) return false;
     const entry = findUsual(node, segment, <u32>(stop - segment));
