@@ -1,5 +1,4 @@
 // Scanners. Text is followed by a NUL sentinel and at least 64 readable bytes, so none of them checks for the end.
-import { equalBits, escapeCarry, escapedBits, oddBits, resetEscapeCarry } from "./bitmap";
 import { BLOCK, byteRun, eitherRun, stringRun } from "./block";
 import { hexValue } from "./hex";
 import { skipNonAscii } from "./utf8";
@@ -12,7 +11,7 @@ export const HAS_NON_ASCII: u32 = 2;
 export const HAS_LOOSE_ESCAPE: u32 = 4;
 
 /** Bit e - 0x5c is set for `\\` and the letters b f n r t. */
-const LETTERS: u32 = 1 | (1 << 6) | (1 << 10) | (1 << 18) | (1 << 22) | (1 << 24);
+export const LETTERS: u32 = 1 | (1 << 6) | (1 << 10) | (1 << 18) | (1 << 22) | (1 << 24);
 
 /** What the scanned strings held; scanners set bits and never clear them. */
 export let scanFlags: u32 = 0;
@@ -90,48 +89,9 @@ export function scanString(p: usize): usize {
   return 0;
 }
 
-@inline function areHex(p: usize): bool {
+/** Whether four hexadecimal digits stand at `p`. */
+@inline export function areHex(p: usize): bool {
   return (hexValue(load<u8>(p)) | hexValue(load<u8>(p, 1)) | hexValue(load<u8>(p, 2)) | hexValue(load<u8>(p, 3))) < 16;
-}
-
-/**
- * `scanString` for a text that may be long and full of escapes, such as JSON in a string: 64 bytes at a time, so that what follows a backslash costs no
- * mispredicted branch. Leaves `scanUnits` alone. Without SIMD the bitmaps cost more than they save.
- */
-export function scanLongString(p: usize): usize {
-  if (!ASC_FEATURE_SIMD) return scanString(p);
-  let flags: u32 = 0;
-  resetEscapeCarry();
-  while (true) {
-    const backslashes = equalBits(p, 0x5c);
-    let quotes = equalBits(p, 0x22), escaped: u64 = 0;
-    if (backslashes | escapeCarry) {
-      escaped = escapedBits(backslashes);
-      quotes &= ~escaped;
-    }
-    const stops = quotes | oddBits(p), stop = stops & (0 - stops);
-    // what is escaped in front of the stop, or is the stop itself: that is no escape
-    let letters = escaped & (stop | (stop - 1));
-    while (letters) {
-      const at = p + <usize>ctz(letters), e = <u32>load<u8>(at);
-      if (e - 0x5c < 25 ? !((LETTERS >> (e - 0x5c)) & 1) : e != 0x22) {
-        if (e == 0x75 ? !areHex(at + 1) : e != 0x2f) return 0;
-        flags |= HAS_LOOSE_ESCAPE;
-      }
-      flags |= HAS_ESCAPE;
-      letters &= letters - 1;
-    }
-    if (!stop) { p += 64; continue; }
-    p += <usize>ctz(stop);
-    const c = load<u8>(p);
-    if (c == 0x22) { scanFlags |= flags; return p; }
-    if (c < 0x20) return 0;
-    flags |= HAS_NON_ASCII;
-    p = skipNonAscii(p);
-    if (!p) return 0;
-    resetEscapeCarry();
-  }
-  return 0;
 }
 
 /** `scanString` with the first block in line: most keys and ids end there. */

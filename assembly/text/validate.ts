@@ -1,6 +1,8 @@
 // One strict pass over one JSON value: RFC 8259 grammar, UTF-8, nesting. Iterative; what it saw is left in globals.
 import { BLOCK, spaceRun } from "./block";
-import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, scanStringShort, setScanFlags } from "./scan";
+import { scanText } from "./long-string";
+import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, setScanFlags } from "./scan";
+import { learnShape, matchShape, mayLearnShape, shapeAt, shapeDepth } from "./shape";
 
 /** Deepest nesting that can be asked for. */
 export const DEEPEST: u32 = 4096;
@@ -77,18 +79,41 @@ export function skipValueAt(p: usize, lineMode: bool, depth: u32): usize {
   return p;
 }
 
+const NO_ROW: u32 = 0xffffffff;
+let rowEnd: usize = 0;
+let toLearn: bool = false;
+
+// Whether the object at p, inside of `depth` containers, is one of the last ones there with other values: then it ends at `rowEnd`. Else `toLearn` says whether it
+// is to be learned.
+function skipRow(p: usize, depth: u32): bool {
+  const shape = shapeAt(depth), levels = shapeDepth(shape);
+  rowEnd = levels && depth + levels <= maxDepth ? matchShape(shape, p, maxNumber) : 0;
+  toLearn = !rowEnd && mayLearnShape(shape);
+  if (rowEnd) valueDepth = max<u32>(valueDepth, depth + levels);
+  return rowEnd != 0;
+}
+
 function validate(p: usize, base: u32): usize {
-  let depth = base, deepest = valueDepth, closer: u32 = 0;
+  let depth = base, deepest = valueDepth, closer: u32 = 0, row: usize = 0, rowDepth = NO_ROW;
   let c = <u32>load<u8>(p);
+  toLearn = false;
   while (true) {
     // c at p begins a value
     let isKey = false;
     if (c == 0x22) {
-      p = scanStringShort(p + 1);
+      p = scanText(p + 1);
       if (!p) return 0;
       p++;
+    } else if (c == 0x7b && (closer == 0x5d || depth == base) && skipRow(p, depth)) {
+      p = rowEnd;
+      deepest = valueDepth;
     } else if ((c | 0x20) == 0x7b) {
       if (depth >= maxDepth) return 0;
+      if (toLearn) {
+        row = p;
+        rowDepth = depth;
+        toLearn = false;
+      }
       store<u8>(stack + depth, closer);
       if (++depth > deepest) { deepest = depth; valueDepth = depth; }
       closer = c + 2;
@@ -97,6 +122,7 @@ function validate(p: usize, base: u32): usize {
       if (c == closer) {
         p++;
         closer = load<u8>(stack + --depth);
+        if (depth == rowDepth) rowDepth = NO_ROW;
       } else if (closer == 0x5d) continue;
       else isKey = true;
     } else if (c - 48 < 10 || c == 0x2d) {
@@ -128,10 +154,14 @@ function validate(p: usize, base: u32): usize {
       if (c != closer) return 0;
       p++;
       closer = load<u8>(stack + --depth);
+      if (depth == rowDepth) {
+        learnShape(shapeAt(depth), row, p);
+        rowDepth = NO_ROW;
+      }
     }
     if (isKey) {
       if (c != 0x22) return 0;
-      p = scanStringShort(p + 1);
+      p = scanText(p + 1);
       if (!p) return 0;
       c = load<u8>(++p);
       if (c <= 0x20) { p = passSpace(p); c = load<u8>(p); }

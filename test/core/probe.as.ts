@@ -4,6 +4,7 @@ export * from "../../assembly/memory/bytes";
 export * from "../../assembly/memory/copy";
 export * from "../../assembly/text/utf8";
 export * from "../../assembly/text/scan";
+export { scanLongString } from "../../assembly/text/long-string";
 export * from "../../assembly/text/escape";
 export * from "../../assembly/text/units";
 export * from "../../assembly/text/number";

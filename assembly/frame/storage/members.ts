@@ -4,7 +4,8 @@ import { bytesClear, bytesFree, bytesReserve, RUN_PTR } from "../../memory/bytes
 import { setAccount } from "../../memory/heap";
 import { stringRun } from "../../text/block";
 import { canonicalEscapes } from "../../text/escape";
-import { HAS_LOOSE_ESCAPE, scanFlags, scanLongString, scanStringShort, setScanFlags } from "../../text/scan";
+import { scanLongString } from "../../text/long-string";
+import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
 import { skipValueAt } from "../../text/validate";
 
 export const M_ID: u32 = 0, M_TYPE: u32 = 1, M_REF: u32 = 2, M_PARENT_ID: u32 = 3, M_GROUP_ID: u32 = 4;

@@ -1,7 +1,8 @@
 // Validating a model text and noting its members and blocks in the same pass: a 100 KB model is read once and copied once.
 import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { equalBytes } from "../../memory/copy";
-import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
+import { scanText } from "../../text/long-string";
+import { HAS_LOOSE_ESCAPE, scanFlags, setScanFlags } from "../../text/scan";
 import { noteSpace, skipValueAt } from "../../text/validate";
 import { SCRATCH_FOUND as FOUND, scratchReserve } from "../scratch";
 import { maxBlocks, maxDepth } from "./limits";
@@ -43,7 +44,7 @@ let keyEnd: usize = 0;
 @inline function readKey(p: usize): usize {
   if (load<u8>(p) != 0x22) return 0;
   setScanFlags(0);
-  keyEnd = scanStringShort(p + 1);
+  keyEnd = scanText(p + 1);
   if (!keyEnd) return 0;
   if (scanFlags & HAS_LOOSE_ESCAPE) noteSpace();
   p = skipBlank(keyEnd + 1);

@@ -1,0 +1,61 @@
+// UTF-8 by tables, 64 bytes at a time (Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte", 2021); SIMD alone. Whether a block is to be
+// judged is noted and not branched upon: where every other block holds a foreign character, the branch would cost as much as the judging.
+
+const TOO_SHORT: u8 = 1;
+const TOO_LONG: u8 = 2;
+const OVERLONG_3: u8 = 4;
+const TOO_LARGE: u8 = 8;
+const SURROGATE: u8 = 16;
+const OVERLONG_2: u8 = 32;
+const TOO_LARGE_1000: u8 = 64;
+const OVERLONG_4: u8 = 64;
+const TWO_CONTS: u8 = 128;
+const CARRY: u8 = TOO_SHORT | TOO_LONG | TWO_CONTS;
+
+// What a pair of bytes may be wrong in, by the halves of its bytes; in memory because engines build such constants anew at each use.
+const TABLES: usize = memory.data<u8>([
+  // first byte, high half
+  TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TOO_LONG, TWO_CONTS, TWO_CONTS, TWO_CONTS, TWO_CONTS,
+  TOO_SHORT | OVERLONG_2, TOO_SHORT, TOO_SHORT | OVERLONG_3 | SURROGATE, TOO_SHORT | TOO_LARGE | TOO_LARGE_1000 | OVERLONG_4,
+  // first byte, low half
+  CARRY | OVERLONG_3 | OVERLONG_2 | OVERLONG_4, CARRY | OVERLONG_2, CARRY, CARRY, CARRY | TOO_LARGE, CARRY | TOO_LARGE | TOO_LARGE_1000,
+  CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000,
+  CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000,
+  CARRY | TOO_LARGE | TOO_LARGE_1000 | SURROGATE, CARRY | TOO_LARGE | TOO_LARGE_1000, CARRY | TOO_LARGE | TOO_LARGE_1000,
+  // second byte, high half
+  TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
+  TOO_LONG | OVERLONG_2 | TWO_CONTS | OVERLONG_3 | TOO_LARGE_1000 | OVERLONG_4, TOO_LONG | OVERLONG_2 | TWO_CONTS | OVERLONG_3 | TOO_LARGE,
+  TOO_LONG | OVERLONG_2 | TWO_CONTS | SURROGATE | TOO_LARGE, TOO_LONG | OVERLONG_2 | TWO_CONTS | SURROGATE | TOO_LARGE,
+  TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
+], 16);
+
+/** Addresses of blocks to be judged: noted by the caller at the place it keeps, which begins here. */
+export const UTF8_NOTES: usize = memory.data(4 * 256 + 4, 16);
+/** Where the notes are full. */
+export const UTF8_NOTES_END: usize = UTF8_NOTES + 4 * 256;
+
+// Not 0 where one of the 16 bytes at `p`, behind those before them, is no UTF-8.
+@inline function errors(p: usize): v128 {
+  const low = i8x16.splat(15), one = v128.load(p - 1);
+  const pairs = v128.and(v128.and(
+    i8x16.swizzle(v128.load(TABLES), v128.and(i16x8.shr_u(one, 4), low)),
+    i8x16.swizzle(v128.load(TABLES, 16), v128.and(one, low))),
+    i8x16.swizzle(v128.load(TABLES, 32), v128.and(i16x8.shr_u(v128.load(p), 4), low)));
+  // third and fourth bytes are what makes two continuations in a row right
+  const longer = v128.or(i8x16.sub_sat_u(v128.load(p - 2), i8x16.splat(0x60)), i8x16.sub_sat_u(v128.load(p - 3), i8x16.splat(0x70)));
+  return v128.xor(pairs, v128.and(longer, i8x16.splat(-128)));
+}
+
+/**
+ * Whether the blocks noted up to `end` are UTF-8, read from 3 bytes before them on. A character that the end of a block cuts is told by the next block, which must
+ * be noted, too.
+ */
+export function areUtf8(end: usize): bool {
+  let all: v128 = i64x2.splat(0);
+  for (let note = UTF8_NOTES; note < end; note += 4) {
+    const p = <usize>load<u32>(note);
+    // one vector after the other: side by side they would not fit into registers
+    for (let q = p; q < p + 64; q += 16) all = v128.or(all, errors(q));
+  }
+  return !v128.any_true(all);
+}
