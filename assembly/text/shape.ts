@@ -4,6 +4,7 @@ import { copyForward, equalText } from "../memory/copy";
 import { scanText } from "./long-string";
 import { numberEnd, stringEnd } from "./scan";
 import { skipScalar } from "./trusted";
+import { skipNonAscii } from "./utf8";
 
 /** Longest text between the values of a row, and most values. */
 const MOST_TEXT: u32 = 1024;
@@ -80,7 +81,13 @@ export function learnShape(shape: usize, p: usize, end: usize): void {
 // A key with its quotes; false: it is long, or may be in an other than the shortest spelling.
 function copyKey(p: usize, end: usize, at: usize): bool {
   if (end - p > LONGEST_KEY) return false;
-  for (let q = p; q < end; q++) if (load<u8>(q) == 0x5c) return false;
+  for (let q = p; q < end;) {
+    const c = load<u8>(q);
+    if (c == 0x5c) return false;
+    // whether the text is UTF-8 may not be known yet
+    q = c < 0x80 ? q + 1 : skipNonAscii(q);
+    if (!q) return false;
+  }
   copyForward(at, p, <u32>(end - p));
   return true;
 }

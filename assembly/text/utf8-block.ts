@@ -1,5 +1,5 @@
-// UTF-8 by tables, 64 bytes at a time (Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte", 2021); SIMD alone. Whether a block is to be
-// judged is noted and not branched upon: where every other block holds a foreign character, the branch would cost as much as the judging.
+// UTF-8 by tables, 16 bytes at a time (Keiser and Lemire, "Validating UTF-8 in less than one instruction per byte", 2021); SIMD alone. Which vectors are
+// to be judged is noted and not branched upon: where every other block holds a foreign character, the branch would cost as much as the judging.
 
 const TOO_SHORT: u8 = 1;
 const TOO_LONG: u8 = 2;
@@ -29,10 +29,16 @@ const TABLES: usize = memory.data<u8>([
   TOO_SHORT, TOO_SHORT, TOO_SHORT, TOO_SHORT,
 ], 16);
 
-/** Addresses of blocks to be judged: noted by the caller at the place it keeps, which begins here. */
-export const UTF8_NOTES: usize = memory.data(4 * 256 + 4, 16);
-/** Where the notes are full. */
-export const UTF8_NOTES_END: usize = UTF8_NOTES + 4 * 256;
+/** Addresses of vectors to be judged: noted by the scanner, from `utf8Noted` on. */
+const NOTES: usize = memory.data(4 * 256 + 16, 16);
+/** From here on there may be no place for four more. */
+export const UTF8_NOTES_FULL: usize = NOTES + 4 * 252;
+/** Behind the last note. */
+export let utf8Noted: usize = NOTES;
+let wrong: bool = false;
+
+/** Keeps what was noted up to `end` for later. */
+@inline export function keepUtf8(end: usize): void { utf8Noted = end; }
 
 // Not 0 where one of the 16 bytes at `p`, behind those before them, is no UTF-8.
 @inline function errors(p: usize): v128 {
@@ -47,15 +53,20 @@ export const UTF8_NOTES_END: usize = UTF8_NOTES + 4 * 256;
 }
 
 /**
- * Whether the blocks noted up to `end` are UTF-8, read from 3 bytes before them on. A character that the end of a block cuts is told by the next block, which must
- * be noted, too.
+ * Judges what is noted up to `end`, from 3 bytes before it on; the place for the next note. A character that the end of a vector cuts is told by the next one, which
+ * must be noted, too.
  */
-export function areUtf8(end: usize): bool {
+export function judgeUtf8(end: usize): usize {
   let all: v128 = i64x2.splat(0);
-  for (let note = UTF8_NOTES; note < end; note += 4) {
-    const p = <usize>load<u32>(note);
-    // one vector after the other: side by side they would not fit into registers
-    for (let q = p; q < p + 64; q += 16) all = v128.or(all, errors(q));
-  }
-  return !v128.any_true(all);
+  for (let note = NOTES; note < end; note += 4) all = v128.or(all, errors(load<u32>(note)));
+  if (v128.any_true(all)) wrong = true;
+  return NOTES;
+}
+
+/** Whether everything that was noted since the last call is UTF-8. */
+export function settleUtf8(): bool {
+  utf8Noted = judgeUtf8(utf8Noted);
+  const good = !wrong;
+  wrong = false;
+  return good;
 }

@@ -1,6 +1,6 @@
 // One strict pass over one JSON value: RFC 8259 grammar, UTF-8, nesting. Iterative; what it saw is left in globals.
 import { BLOCK, spaceRun } from "./block";
-import { scanText } from "./long-string";
+import { scanExactly, scanText, textsAreWhole } from "./long-string";
 import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, setScanFlags } from "./scan";
 import { learnShape, matchShape, mayLearnShape, shapeAt, shapeDepth } from "./shape";
 
@@ -68,6 +68,16 @@ function passSpace(p: usize): usize {
  * `resetValidate`: the first long number, the deepest level, dirty when one of them was.
  */
 export function skipValueAt(p: usize, lineMode: bool, depth: u32): usize {
+  const end = skipValueLater(p, lineMode, depth), whole = textsAreWhole();
+  if (!end || whole) return end;
+  scanExactly(true);
+  const exact = skipValueLater(p, lineMode, depth);
+  scanExactly(false);
+  return exact;
+}
+
+/** `skipValueAt`, but that the caller asks `textsAreWhole` and reads everything again where it is not so. */
+export function skipValueLater(p: usize, lineMode: bool, depth: u32): usize {
   const flags = scanFlags;
   setScanFlags(0);
   lines = lineMode;

@@ -140,6 +140,23 @@ describe.each(BUILDS)("rows of one shape (%s)", (kind) => {
     expect(accepts(text, 1)).toBe(false);
   });
 
+  it("are not learned from a key that is no UTF-8", () => {
+    const row = [...bytesOf('{"a')].concat([0xed, 0xa0, 0x80], [...bytesOf('":1}')]);
+    const text = Uint8Array.from([0x5b, ...row, 0x2c, ...row, 0x5d]);
+    for (let i = 0; i < 40; i++) expect(accepts(text)).toBe(false);
+  });
+
+  it("are learned with keys in any script", () => {
+    learn('[{"名前":1,"é":"x"},{"名前":2,"é":"y"}]');
+    const text = bytesOf('[{"名前":1,"é":"x"},{"名前":2,"é":"y"}]');
+    for (let at = 0; at < text.length; at++) {
+      if (text[at]! < 0x80) continue;
+      const bytes = Uint8Array.from(text);
+      bytes[at] = 0xff;
+      expect(accepts(bytes)).toBe(false);
+    }
+  });
+
   it("may be too large to be kept", () => {
     const wide = Object.fromEntries(Array.from({ length: 70 }, (_, i) => [`k${i}`, i]));
     const named = { ["n".repeat(100)]: 1 };

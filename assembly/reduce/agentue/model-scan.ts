@@ -1,9 +1,9 @@
 // Validating a model text and noting its members and blocks in the same pass: a 100 KB model is read once and copied once.
 import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { equalBytes } from "../../memory/copy";
-import { scanText } from "../../text/long-string";
+import { scanExactly, scanText, textsAreWhole } from "../../text/long-string";
 import { HAS_LOOSE_ESCAPE, scanFlags, setScanFlags } from "../../text/scan";
-import { noteSpace, skipValueAt } from "../../text/validate";
+import { noteSpace, skipValueLater } from "../../text/validate";
 import { SCRATCH_FOUND as FOUND, scratchReserve } from "../scratch";
 import { maxBlocks, maxDepth } from "./limits";
 import { beginFacts, FACT_END, FACT_FLAGS, FACTS_SIZE, noteMember, NO_OBJECT } from "./facts";
@@ -51,8 +51,25 @@ let keyEnd: usize = 0;
   return load<u8>(p) == 0x3a ? skipBlank(p + 1) : 0;
 }
 
+// Most members of blocks are strings.
+@inline function skipText(p: usize): usize {
+  setScanFlags(0);
+  const end = scanText(p + 1);
+  if (scanFlags & HAS_LOOSE_ESCAPE) noteSpace();
+  return end ? end + 1 : 0;
+}
+
 /** Reads the model object at `p`, which stands inside of `depth` containers; the address behind it, or 0. */
 export function scanModel(p: usize, lineMode: bool, depth: u32): usize {
+  const end = scanMembersOfModel(p, lineMode, depth), whole = textsAreWhole();
+  if (!end || whole) return end;
+  scanExactly(true);
+  const exact = scanMembersOfModel(p, lineMode, depth);
+  scanExactly(false);
+  return exact;
+}
+
+function scanMembersOfModel(p: usize, lineMode: bool, depth: u32): usize {
   lines = lineMode;
   modelMembers = 0;
   modelIsIrregular = false;
@@ -68,7 +85,7 @@ export function scanModel(p: usize, lineMode: bool, depth: u32): usize {
     if (!start) return 0;
     const n = <u32>(keyEnd - key);
     const isBlocks = n == 6 && load<u32>(key) == 0x636f6c62 && load<u16>(key, 4) == 0x736b;
-    p = isBlocks && load<u8>(start) == 0x5b ? scanBlocks(start, depth + 1) : skipValueAt(start, lines, depth + 1);
+    p = isBlocks && load<u8>(start) == 0x5b ? scanBlocks(start, depth + 1) : skipValueLater(start, lines, depth + 1);
     if (!p) return 0;
     noteModelMember(key, n, start, p);
     p = skipBlank(p);
@@ -112,8 +129,8 @@ function scanBlocks(p: usize, depth: u32): usize {
 
 // Facts of one block at the end of the table; behind the limit nothing is noted any more.
 function scanBlock(p: usize, depth: u32): usize {
-  if (foundBlocks > maxBlocks || scanOutOfMemory) return skipValueAt(p, lines, depth);
-  if (!scratchReserve(FOUND, FACTS_SIZE)) { scanOutOfMemory = true; return skipValueAt(p, lines, depth); }
+  if (foundBlocks > maxBlocks || scanOutOfMemory) return skipValueLater(p, lines, depth);
+  if (!scratchReserve(FOUND, FACTS_SIZE)) { scanOutOfMemory = true; return skipValueLater(p, lines, depth); }
   const facts = <usize>load<u32>(FOUND, RUN_PTR) + load<u32>(FOUND, RUN_LEN);
   store<u32>(FOUND, load<u32>(FOUND, RUN_LEN) + FACTS_SIZE, RUN_LEN);
   foundBlocks++;
@@ -121,7 +138,7 @@ function scanBlock(p: usize, depth: u32): usize {
   if (load<u8>(p) == 0x7b) p = scanMembers(facts, p, depth);
   else {
     store<u32>(facts, NO_OBJECT, FACT_FLAGS);
-    p = skipValueAt(p, lines, depth);
+    p = skipValueLater(p, lines, depth);
   }
   store<u32>(facts, <u32>p, FACT_END);
   return p;
@@ -136,7 +153,7 @@ function scanMembers(facts: usize, p: usize, depth: u32): usize {
     const key = p + 1, start = readKey(p);
     if (!start) return 0;
     const end = keyEnd;
-    p = skipValueAt(start, lines, depth + 1);
+    p = load<u8>(start) == 0x22 ? skipText(start) : skipValueLater(start, lines, depth + 1);
     if (!p) return 0;
     noteMember(facts, key, <u32>(end - key), start, p);
     p = skipBlank(p);
