@@ -1,10 +1,11 @@
 // A lazy JSON document: canonical compact text until somebody reaches into it. Layouts: layout.ts; map: ../memory/MEMORY.md.
+import { clearForward } from "../memory/copy";
 import { alloc, creditShare, free } from "../memory/heap";
 import { canonicalize } from "../text/minify";
 import { DOCUMENT_SIZE, EPOCH, HELD, NODE, OUT_OF_MEMORY, PIECES, SHARED, SIZE, clearFault, failWith } from "./layout";
 import { PIECE_HEADER, dropPiece, dropPieces, newPiece } from "./piece";
 import { releaseValue } from "./release";
-import { installText } from "./root";
+import { installText, placeText } from "./root";
 import { writeSlot } from "./write";
 
 const NULL: usize = memory.data<u8>([0x6e, 0x75, 0x6c, 0x6c]);
@@ -14,7 +15,7 @@ export function documentNew(): usize {
   clearFault();
   const d = alloc(DOCUMENT_SIZE);
   if (!d) return failWith(OUT_OF_MEMORY);
-  memory.fill(d, 0, DOCUMENT_SIZE);
+  clearForward(d, DOCUMENT_SIZE);
   store<u32>(d, <u32>NULL);
   store<u32>(d, 4, 4);
   store<u32>(d, 4, SIZE);
@@ -32,6 +33,23 @@ export function documentBorrow(text: usize, n: u32): usize {
   store<u32>(d, <u32>text);
   store<u32>(d, n, 4);
   store<u32>(d, n, SIZE);
+  return d;
+}
+
+/** A new document, a copy of `n` bytes of canonical compact text; 0 = out of memory. */
+export function documentOfText(src: usize, n: u32): usize {
+  clearFault();
+  const d = alloc(DOCUMENT_SIZE);
+  if (!d) return failWith(OUT_OF_MEMORY);
+  clearForward(d, DOCUMENT_SIZE);
+  store<u32>(d, DOCUMENT_SIZE, HELD);
+  const piece = newPiece(d, n);
+  if (!piece) {
+    free(d, DOCUMENT_SIZE);
+    return failWith(OUT_OF_MEMORY);
+  }
+  memory.copy(piece + PIECE_HEADER, src, n);
+  placeText(d, piece, n);
   return d;
 }
 

@@ -1,4 +1,5 @@
 // A second document over the same text. Nodes are copied, bytes are shared: each piece goes with its last holder.
+import { clearForward } from "../memory/copy";
 import { alloc, chargeShare, reserve, roundUp } from "../memory/heap";
 import { forkChain, forkChainNeed } from "./chain";
 import { documentFree } from "./document";
@@ -16,7 +17,7 @@ export function documentFork(d: usize): usize {
   if (editDocument == d) return 0;
   if (!reserve(forkNeed(d))) return failWith(OUT_OF_MEMORY);
   const f = alloc(DOCUMENT_SIZE);
-  memory.fill(f, 0, DOCUMENT_SIZE);
+  clearForward(f, DOCUMENT_SIZE);
   store<u32>(f, DOCUMENT_SIZE, HELD);
   store<u32>(f, load<u32>(d, SIZE), SIZE);
   store<u32>(f, 1, SPANS_SHARED);

@@ -1,7 +1,7 @@
 // What the document room offers to higher rooms.
 export { ARRAY, AT, NODE, NODE_SIZE, NO_FAULT, OBJECT, OUT_OF_MEMORY, TOO_LARGE, UP, countOf, documentFault, kindOf, vectorOf } from "./layout";
 export {
-  documentBorrow, documentEpoch, documentFree, documentHeld, documentNew, documentSetJson, documentSetText, documentSize, documentSpan, documentWrite,
+  documentBorrow, documentEpoch, documentFree, documentHeld, documentNew, documentOfText, documentSetJson, documentSetText, documentSize, documentSpan, documentWrite,
 } from "./document";
 export { documentFork, documentOwn, documentShare } from "./fork";
 export {

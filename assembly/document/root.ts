@@ -9,6 +9,11 @@ export function installText(d: usize, piece: usize, n: u32): void {
   releaseValue(d, load<u32>(d), load<u32>(d, 4));
   dropPieces(d, <usize>load<u32>(d, PIECES), 0);
   linkPiece(piece, 0);
+  placeText(d, piece, n);
+}
+
+/** The same for a document that holds nothing yet. */
+export function placeText(d: usize, piece: usize, n: u32): void {
   const text = piece + PIECE_HEADER;
   store<u32>(d, <u32>text);
   store<u32>(d, n, 4);

@@ -23,6 +23,16 @@ const LOOP_LIMIT: u32 = 256;
   else { store<u64>(dst, load<u64>(src)); store<u64>(dst, load<u64>(src, 8), 8); }
 }
 
+/** Clears `n` bytes, rounded up to 16. As short copies, short fills cost 7 ns in the engine's own instruction. */
+@inline export function clearForward(dst: usize, n: u32): void {
+  const end = dst + n;
+  if (ASC_FEATURE_SIMD) {
+    for (; dst < end; dst += 16) v128.store(dst, i64x2.splat(0));
+  } else {
+    for (; dst < end; dst += 16) { store<u64>(dst, 0); store<u64>(dst, 0, 8); }
+  }
+}
+
 /** Copies exactly `n` bytes, nothing behind them is written. The ranges must not overlap. */
 export function copyExact(dst: usize, src: usize, n: u32): void {
   if (n > LOOP_LIMIT) { memory.copy(dst, src, n); return; }

@@ -1,7 +1,7 @@
 // Making documents of canonical text; repeated members of protocol objects are resolved at once (last value, first place).
 import { bytesClear, RUN_PTR } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
-import { documentFree, documentNew, documentSetText, documentSize, documentWrite } from "../../document/index";
+import { documentFree, documentNew, documentOfText, documentSetText, documentSize, documentWrite } from "../../document/index";
 import { expandSlot, memberSlot, rootSlot } from "../../document/index";
 import { findMember, mayRepeatMembers, valueStart } from "../../codec/json/members";
 import { skipTrusted } from "../../text/trusted";
@@ -25,11 +25,8 @@ export function newMeta(p: usize, end: usize): usize {
  * 0 = out of memory.
  */
 export function newDocument(p: usize, end: usize, mayRepeat: bool, errorRepeats: bool): usize {
-  const d = documentNew();
-  if (!d) return 0;
-  const n = <u32>(end - p);
-  if (!documentSetText(d, p, n)) { documentFree(d); return 0; }
-  if (!mayRepeat) return d;
+  const n = <u32>(end - p), d = documentOfText(p, n);
+  if (!d || !mayRepeat) return d;
   const root = expandSlot(d, rootSlot(d));
   const error = root && errorRepeats ? memberSlot(root, name.NAME_ERROR, 5) : 0;
   if (!root || (error && !expandSlot(d, error))) { documentFree(d); return 0; }

@@ -1,10 +1,10 @@
 // A second state over the documents of the first (docs/semantics.md §12): whoever changes one gets a fork of it. The records of the blocks are copied.
-import { alloc, reserve } from "../../memory/heap";
+import { alloc } from "../../memory/heap";
 import { copyForward } from "../../memory/copy";
-import { documentFree, documentShare } from "../../document/index";
+import { documentShare } from "../../document/index";
 import { forgetChanges } from "../change-log";
 import {
-  addBlock, addBlockNeeds, B_CHAIN, B_DOCUMENT, B_FLAGS, B_HASH, B_ID, B_ID_LENGTH, freeBlockRecord, newBlock, S_APPLIED, S_BLOCKS, S_BLOCKS_HOLE, S_COUNT,
+  B_CHAIN, B_DOCUMENT, B_FLAGS, B_HASH, B_ID, B_ID_LENGTH, placeBlock, recordSize, roomForBlocks, S_APPLIED, S_BLOCKS, S_BLOCKS_HOLE, S_COUNT,
   S_DROPPED, S_FLAGS, S_FRAMES, S_LOG, S_META, S_META_HOLE, S_MODEL, S_SEQ, S_SHELL, S_SHELL_LENGTH, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION,
 } from "./state";
 
@@ -37,17 +37,16 @@ export function forkState(s: usize, other: usize): bool {
 
 function forkBlocks(s: usize, other: usize): bool {
   const count = load<u32>(other, S_COUNT), blocks = <usize>load<u32>(other, S_BLOCKS);
+  let records: u32 = 0;
+  for (let i: u32 = 0; i < count; i++) records += recordSize(load<u32>(<usize>load<u32>(blocks + (<usize>i << 2)), B_ID_LENGTH));
+  if (!roomForBlocks(s, count, records)) return false;
+  // by themselves, so that the waits for documents that are far away overlap
+  for (let i: u32 = 0; i < count; i++) documentShare(load<u32>(<usize>load<u32>(blocks + (<usize>i << 2)), B_DOCUMENT));
   for (let i: u32 = 0; i < count; i++) {
-    const from = <usize>load<u32>(blocks + (<usize>i << 2)), document = documentShare(load<u32>(from, B_DOCUMENT));
+    const from = <usize>load<u32>(blocks + (<usize>i << 2));
     // the next append finds the text that is then its own
-    store<u32>(from, 0, B_CHAIN);
-    const block = newBlock(from + B_ID, load<u32>(from, B_ID_LENGTH), load<u32>(from, B_HASH), document, load<u32>(from, B_FLAGS));
-    if (!block || !reserve(addBlockNeeds(s))) {
-      if (block) freeBlockRecord(block);
-      documentFree(document);
-      return false;
-    }
-    addBlock(s, block);
+    if (load<u32>(from, B_CHAIN)) store<u32>(from, 0, B_CHAIN);
+    placeBlock(s, from + B_ID, load<u32>(from, B_ID_LENGTH), load<u32>(from, B_HASH), load<u32>(from, B_DOCUMENT), load<u32>(from, B_FLAGS));
   }
   return true;
 }

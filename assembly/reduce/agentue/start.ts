@@ -1,9 +1,9 @@
 // `start` (AgentUE §5.1) and stored models: a whole new model is built beside the old one and takes its place when nothing can fail any more.
 import * as code from "../../abi/codes";
-import { alloc, reserve } from "../../memory/heap";
+import { alloc } from "../../memory/heap";
 import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { copyForward } from "../../memory/copy";
-import { documentFree, documentSize } from "../../document/index";
+import { documentSize } from "../../document/index";
 import { firstMember, keyLength, keyStart, readMember, valueEnd, valueStart } from "../../codec/json/members";
 import { freeLog, nextVersion, noteStart } from "../change-log";
 import { fail, failWhole, pathName, pathReset } from "../fault";
@@ -16,7 +16,7 @@ import { frameFlags, setBlockFlags } from "./frames";
 import { maxModel } from "./limits";
 import { foundAt, foundBlocks, modelIsIrregular, modelMemberAt, modelMembers } from "./model-scan";
 import {
-  addBlock, addBlockNeeds, B_FLAGS, freeBlockRecord, freeModel, IS_REFERENCE, moveModel, newBlock, REFERENCES_ALLOWED, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META,
+  B_FLAGS, freeModel, IS_REFERENCE, moveModel, placeBlock, recordSize, REFERENCES_ALLOWED, roomForBlocks, S_BLOCKS_HOLE, S_FLAGS, S_LOG, S_META,
   S_META_HOLE, S_MODEL, S_SHELL, S_SHELL_LENGTH, S_SIZE, STATE_SIZE,
 } from "./state";
 
@@ -24,7 +24,7 @@ import {
 let models: u32 = 0;
 
 // STATE_SIZE bytes
-const BUILT: usize = memory.data(160, 16);
+const BUILT: usize = memory.data(168, 16);
 
 /**
  * Replaces the model of the state by the canonical model text at `p` that `checkModel` has just accepted. False: too large for
@@ -59,19 +59,19 @@ function build(p: usize): u64 {
   const meta = newMeta(modelMeta, modelMetaEnd);
   if (!meta) return NO_MEMORY;
   store<u32>(BUILT, <u32>meta, S_META);
+  let records: u32 = 0;
+  for (let i: u32 = 0; i < foundBlocks; i++) {
+    const found = foundAt(i);
+    records += recordSize(load<u32>(found, FACT_ID_END) - load<u32>(found, FACT_ID) - 2);
+  }
+  if (!roomForBlocks(BUILT, foundBlocks, records)) return NO_MEMORY;
   let size = <u64>load<u32>(BUILT, S_SHELL_LENGTH) + documentSize(meta) + 2 + (foundBlocks ? foundBlocks - 1 : 0);
   for (let i: u32 = 0; i < foundBlocks; i++) {
     const found = foundAt(i);
     const document = newDocument(load<u32>(found), load<u32>(found, FACT_END), (load<u32>(found, FACT_FLAGS) & MAY_REPEAT) != 0, false);
     if (!document) return NO_MEMORY;
     const id = <usize>load<u32>(found, FACT_ID) + 1;
-    const block = newBlock(id, load<u32>(found, FACT_ID_END) - <u32>id - 1, load<u32>(found, FACT_HASH), document, load<u32>(found, FACT_REF) ? IS_REFERENCE : 0);
-    if (!block || !reserve(addBlockNeeds(BUILT))) {
-      if (block) freeBlockRecord(block);
-      documentFree(document);
-      return NO_MEMORY;
-    }
-    addBlock(BUILT, block);
+    const block = placeBlock(BUILT, id, load<u32>(found, FACT_ID_END) - <u32>id - 1, load<u32>(found, FACT_HASH), document, load<u32>(found, FACT_REF) ? IS_REFERENCE : 0);
     setBlockFlags(BUILT, block, load<u32>(block, B_FLAGS) | frameFlags(load<u32>(found)));
     size += documentSize(document);
     if (size > <u64>maxModel) return size;

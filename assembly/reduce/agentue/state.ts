@@ -1,6 +1,6 @@
 // State of one logical stream: its place in the timeline and its model.
 import { alloc, free, roundUp } from "../../memory/heap";
-import { copyForward, equalBytes } from "../../memory/copy";
+import { clearForward, copyForward, equalBytes } from "../../memory/copy";
 import { hashBytes } from "../../text/hash";
 import { documentFree, documentSize } from "../../document/index";
 import { L_VERSION } from "../change-log";
@@ -12,13 +12,15 @@ import { forgetRecalled } from "./recall";
 //  40 meta document | 44 blocks ptr | 48 count | 52 capacity | 56 index ptr (0 = none) | 60 index capacity
 //  64 log of changes, LOG_SIZE bytes | 128 block used last | 132 size of the model as compact JSON
 // 136 status u8 | 137 flags u8 | 138 whether blocks may be frames u8 | 140 number of the model u32 | 144 seq | 152 applied, f64
+// 160 records of the blocks that came with the model | 164 bytes of them
 export const S_SKIPPED: usize = 0, S_DROPPED: usize = 8, S_END_ORDER: usize = 16;
 export const S_SHELL: usize = 24, S_SHELL_LENGTH: usize = 28, S_META_HOLE: usize = 32, S_BLOCKS_HOLE: usize = 36;
 export const S_META: usize = 40, S_BLOCKS: usize = 44, S_COUNT: usize = 48, S_CAPACITY: usize = 52;
 const S_INDEX: usize = 56, S_INDEX_CAPACITY: usize = 60;
 export const S_LOG: usize = 64, S_VERSION: usize = S_LOG + L_VERSION;
 export const S_LAST_BLOCK: usize = 128, S_SIZE: usize = 132, S_STATUS: usize = 136, S_FLAGS: usize = 137, S_FRAMES: usize = 138, S_MODEL: usize = 140, S_SEQ: usize = 144, S_APPLIED: usize = 152;
-export const STATE_SIZE: u32 = 160;
+const S_RECORDS: usize = 160, S_RECORDS_SIZE: usize = 164;
+export const STATE_SIZE: u32 = 168;
 
 export const SEQ_KNOWN: u8 = 1;
 export const IN_BURST: u8 = 2;
@@ -45,24 +47,35 @@ const INDEX_FROM: u32 = 8;
 export function newBlock(id: usize, n: u32, hash: u32, document: usize, flags: u32): usize {
   const b = alloc(blockSize(n));
   if (!b) return 0;
-  memory.fill(b, 0, B_ID);
+  writeBlock(b, id, n, hash, document, flags);
+  return b;
+}
+
+function writeBlock(b: usize, id: usize, n: u32, hash: u32, document: usize, flags: u32): void {
+  clearForward(b, <u32>B_ID);
   store<u32>(b, n, B_ID_LENGTH);
   store<u32>(b, hash, B_HASH);
   store<u32>(b, flags, B_FLAGS);
   store<u32>(b, <u32>document, B_DOCUMENT);
   copyForward(b + B_ID, id, n);
+}
+
+/** Bytes of the record of a block with an id of `n` bytes among those that come with a model. */
+@inline export function recordSize(n: u32): u32 { return (<u32>B_ID + n + 31) & ~15; }
+
+/** The next block of a model for whose blocks `roomForBlocks` has made room. */
+export function placeBlock(s: usize, id: usize, n: u32, hash: u32, document: usize, flags: u32): usize {
+  const count = load<u32>(s, S_COUNT), last = count ? <usize>load<u32>(<usize>load<u32>(s, S_BLOCKS) + (<usize>(count - 1) << 2)) : 0;
+  const b = last ? last + recordSize(load<u32>(last, B_ID_LENGTH)) : <usize>load<u32>(s, S_RECORDS);
+  writeBlock(b, id, n, hash, document, flags);
+  addBlock(s, b);
   return b;
 }
 
-/** Gives the record of a block back, not its document. */
+/** Gives the record that `newBlock` made back, not its document. */
 export function freeBlockRecord(b: usize): void {
   forgetRecalled();
   free(b, blockSize(load<u32>(b, B_ID_LENGTH)));
-}
-
-function freeBlock(b: usize): void {
-  documentFree(load<u32>(b, B_DOCUMENT));
-  freeBlockRecord(b);
 }
 
 /** The block of that id, 0 when there is none. */
@@ -98,6 +111,28 @@ function lookUp(s: usize, id: usize, n: u32, hash: u32): usize {
     i = (i + 1) & mask;
   }
   return 0;
+}
+
+/** Makes room for `count` blocks with records of `bytes` in a state that has none; false = out of memory, and `freeModel` gives back what was made. */
+export function roomForBlocks(s: usize, count: u32, bytes: u32): bool {
+  if (!count) return true;
+  const records = alloc(bytes);
+  if (!records) return false;
+  store<u32>(s, <u32>records, S_RECORDS);
+  store<u32>(s, bytes, S_RECORDS_SIZE);
+  const size = roundUp(count << 2), blocks = alloc(size);
+  if (!blocks) return false;
+  store<u32>(s, <u32>blocks, S_BLOCKS);
+  store<u32>(s, size >> 2, S_CAPACITY);
+  if (count <= INDEX_FROM) return true;
+  let slots: u32 = 16;
+  while (slots < count << 1) slots <<= 1;
+  const index = alloc(slots << 2);
+  if (!index) return false;
+  memory.fill(index, 0, slots << 2);
+  store<u32>(s, <u32>index, S_INDEX);
+  store<u32>(s, slots, S_INDEX_CAPACITY);
+  return true;
 }
 
 /** Bytes of new memory that `addBlock` may ask for: a vector half as large again (6 each) and an index of at most 4 slots each (16). */
@@ -145,12 +180,23 @@ function rebuildIndex(s: usize): void {
 /** Gives the model's memory back; counters and place in the timeline stay. */
 export function freeModel(s: usize): void {
   const count = load<u32>(s, S_COUNT), blocks = <usize>load<u32>(s, S_BLOCKS);
-  for (let i: u32 = 0; i < count; i++) freeBlock(load<u32>(blocks + (i << 2)));
+  const records = <usize>load<u32>(s, S_RECORDS), recordBytes = load<u32>(s, S_RECORDS_SIZE);
+  for (let i: u32 = 0; i < count; i++) {
+    const b = <usize>load<u32>(blocks + (i << 2));
+    documentFree(load<u32>(b, B_DOCUMENT));
+    // those that came with the model go with it
+    if (<u32>(b - records) >= recordBytes) freeBlockRecord(b);
+  }
   if (load<u32>(s, S_CAPACITY)) free(blocks, load<u32>(s, S_CAPACITY) << 2);
   if (load<u32>(s, S_INDEX)) free(load<u32>(s, S_INDEX), load<u32>(s, S_INDEX_CAPACITY) << 2);
   if (load<u32>(s, S_META)) documentFree(load<u32>(s, S_META));
   if (load<u32>(s, S_SHELL)) free(load<u32>(s, S_SHELL), load<u32>(s, S_SHELL_LENGTH) + 16);
+  if (records) {
+    forgetRecalled();
+    free(records, recordBytes);
+  }
   memory.fill(s + S_SHELL, 0, S_LOG - S_SHELL);
+  store<u64>(s, 0, S_RECORDS);
   store<u64>(s, 0, S_LAST_BLOCK);
   store<u8>(s, 0, S_FRAMES);
 }
@@ -158,6 +204,7 @@ export function freeModel(s: usize): void {
 /** Hands the model of a state over to another one, which has none; the first one is forgotten. */
 export function moveModel(from: usize, to: usize): void {
   memory.copy(to + S_SHELL, from + S_SHELL, S_LOG - S_SHELL);
+  store<u64>(to, load<u64>(from, S_RECORDS), S_RECORDS);
   // block used last and size
   store<u64>(to, load<u64>(from, S_LAST_BLOCK), S_LAST_BLOCK);
   store<u8>(to, load<u8>(from, S_FRAMES), S_FRAMES);
