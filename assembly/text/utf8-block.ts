@@ -64,7 +64,9 @@ export function judgeUtf8(end: usize): usize {
 }
 
 /** Whether everything that was noted since the last call is UTF-8. */
-export function settleUtf8(): bool {
+@inline export function settleUtf8(): bool { return utf8Noted == NOTES && !wrong ? true : settleNotes(); }
+
+function settleNotes(): bool {
   utf8Noted = judgeUtf8(utf8Noted);
   const good = !wrong;
   wrong = false;

@@ -68,16 +68,26 @@ function passSpace(p: usize): usize {
  * `resetValidate`: the first long number, the deepest level, dirty when one of them was.
  */
 export function skipValueAt(p: usize, lineMode: bool, depth: u32): usize {
-  const end = skipValueLater(p, lineMode, depth), whole = textsAreWhole();
+  const end = skip(p, lineMode, depth), whole = textsAreWhole();
   if (!end || whole) return end;
   scanExactly(true);
-  const exact = skipValueLater(p, lineMode, depth);
+  const exact = skip(p, lineMode, depth);
   scanExactly(false);
   return exact;
 }
 
-/** `skipValueAt`, but that the caller asks `textsAreWhole` and reads everything again where it is not so. */
+/**
+ * `skipValueAt` for values one after the other that may have the shape of one before them. The caller asks `textsAreWhole`, and reads everything again where it is
+ * not so.
+ */
 export function skipValueLater(p: usize, lineMode: bool, depth: u32): usize {
+  isRow = true;
+  const end = skip(p, lineMode, depth);
+  isRow = false;
+  return end;
+}
+
+function skip(p: usize, lineMode: bool, depth: u32): usize {
   const flags = scanFlags;
   setScanFlags(0);
   lines = lineMode;
@@ -90,6 +100,8 @@ export function skipValueLater(p: usize, lineMode: bool, depth: u32): usize {
 }
 
 const NO_ROW: u32 = 0xffffffff;
+// The value as a whole is taken for a row.
+let isRow: bool = false;
 let rowEnd: usize = 0;
 let toLearn: bool = false;
 
@@ -98,7 +110,8 @@ let toLearn: bool = false;
 function skipRow(p: usize, depth: u32): bool {
   const shape = shapeAt(depth), levels = shapeDepth(shape);
   rowEnd = levels && depth + levels <= maxDepth ? matchShape(shape, p, maxNumber) : 0;
-  toLearn = !rowEnd && mayLearnShape(shape);
+  // the first of a list may be the only one
+  toLearn = !rowEnd && load<u8>(p - 1) != 0x5b && mayLearnShape(shape);
   if (rowEnd) valueDepth = max<u32>(valueDepth, depth + levels);
   return rowEnd != 0;
 }
@@ -114,7 +127,7 @@ function validate(p: usize, base: u32): usize {
       p = scanText(p + 1);
       if (!p) return 0;
       p++;
-    } else if (c == 0x7b && (closer == 0x5d || depth == base) && skipRow(p, depth)) {
+    } else if (c == 0x7b && (closer == 0x5d || (isRow && depth == base)) && skipRow(p, depth)) {
       p = rowEnd;
       deepest = valueDepth;
     } else if ((c | 0x20) == 0x7b) {
