@@ -9,6 +9,7 @@ import { PROTOBUF_NO_MEMORY, PROTOBUF_OK, PROTOBUF_TOO_DEEP, PROTOBUF_UNKNOWN } 
 import { F_LIMIT, messageOffset, messageStart, offsetOf, setMessage } from "../frame/state";
 import { clearFault, fail, failWhole } from "../reduce/fault";
 import { releaseText, SCRATCH_MESSAGE as TEXT } from "../reduce/scratch";
+import { trustEvent } from "../reduce/agui/event";
 import { statusOfAgui } from "../reduce/agui/state";
 import { addWarning } from "../reduce/agui/warnings";
 import { isDropped, nameRun, skip } from "./agui-event";
@@ -63,7 +64,7 @@ function handleText(c: usize): bool {
   if (!hasRoom(c, n)) return false;
   readFromWire(true);
   let accepted = false;
-  if (load<u8>(text) == 0x7b && scanMessage(c, text, false) == end) accepted = conclude(c, handleMessage(c, text, end, n, false));
+  if (load<u8>(text) == 0x7b && read(c, text, end)) accepted = conclude(c, handleMessage(c, text, end, n, false));
   else {
     clearFault();
     failWhole(code.E_NOT_AN_EVENT);
@@ -72,6 +73,16 @@ function handleText(c: usize): bool {
   }
   readFromWire(false);
   return accepted;
+}
+
+/** Numbers that are read from the bytes of a binary wire are shorter: `-1.7976931348623157e+308`. */
+const LONGEST_NUMBER: u32 = 32;
+
+// Reads the text [text, end) of a message, which the codec has written; whether it is one object. The codec has judged all of it but the length of numbers.
+@inline function read(c: usize, text: usize, end: usize): bool {
+  if (!load<u32>(c, C_RUN) || option(c, layout.OPT_NUMBER_LENGTH) < LONGEST_NUMBER) return scanMessage(c, text, false) == end;
+  trustEvent(text, end);
+  return true;
 }
 
 // Whether a MessagePack message was read; its fault is the connection's.

@@ -43,8 +43,10 @@ function through({ script }: Hot, protocol: Protocol, to: Wanted["to"], rng: Rng
   const given = JSON.parse(
     JSON.stringify({ onViolation, undecodable, onDeltaFailure, limits, sequence, utf8 }),
   ) as Partial<Wanted>;
+  // the limit on reports counts by call, so that it shows where chunks are cut
+  const unbounded = { ...given.limits, reports: 1_000_000 };
   return {
-    options: { ...given, protocol, from, to, enforce: rng.chance(0.5) } as Wanted,
+    options: { ...given, limits: unbounded, protocol, from, to, enforce: rng.chance(0.5) } as Wanted,
     messages: actions.flatMap((action) => (action.do === "bytes" ? [latin1(action.bytes)] : [])),
     cuts: rng.int(1e6),
   };

@@ -114,6 +114,17 @@ export function putContents(p: usize, end: usize): bool {
   return true;
 }
 
+/** Longer moves are left to the machine: of a few bytes each takes as long as writing them. */
+const SHORT_MOVE: u32 = 128;
+
+// Moves bytes to a lower address, which may be less than a word away; nothing behind them is written.
+@inline function moveDown(to: usize, from: usize, n: u32): void {
+  if (n > SHORT_MOVE) { memory.copy(to, from, n); return; }
+  const end = to + n;
+  for (; to + 8 <= end; to += 8, from += 8) store<u64>(to, load<u64>(from));
+  for (; to < end; to++, from++) store<u8>(to, load<u8>(from));
+}
+
 /** Ends the message: closes all gaps. */
 export function bytesEnd(): void {
   const list = <usize>load<u32>(gaps, RUN_PTR), count = load<u32>(gaps, RUN_LEN);
@@ -123,7 +134,7 @@ export function bytesEnd(): void {
       const at = base() + load<u32>(list + i), from = at + GAP;
       const stop = i + 4 < count ? base() + load<u32>(list + i + 4) : d;
       to = storeVarint(to, load<u32>(at));
-      memory.copy(to, from, stop - from);
+      moveDown(to, from, <u32>(stop - from));
       to += stop - from;
     }
     d = to;

@@ -67,11 +67,34 @@ function typeAmong(p: usize, first: usize, count: u32): u32 {
   return 0;
 }
 
+// Arms that have been found last, by what tells most names of types apart; to look through all of them takes as long as to write a small event.
+const KNOWN: usize = memory.data(64);
+
+// The arm of the event whose type is the value at `p`; 0 = none.
+function armOfEvent(p: usize): u32 {
+  const end = stringEnd(p + 1), n = <u32>(end - p) - 1, known = KNOWN + <usize>((n + (<u32>load<u8>(p, 1) << 1) + load<u8>(end - 1)) & 63), arm = <u32>load<u8>(known);
+  if (arm && load<u8>(p) == 0x22 && textLength(arm) == n + 10 && equalBytes(textStart(arm) + 9, p + 1, n)) return arm;
+  const found = typeAmong(p, 0, ARM_COUNT);
+  if (found) store<u8>(known, <u8>found);
+  return found;
+}
+
+// {"type":"
+@inline function beginsWithType(p: usize): bool { return load<u64>(p) == 0x3a2265707974227b && load<u8>(p, 8) == 0x22; }
+
 function writeEvent(p: usize): bool {
-  if (load<u8>(p) != 0x7b || !findMember(p, TYPE, 4)) return fail(PROTOBUF_UNFIT, p);
-  const arm = typeAmong(valueStart, 0, ARM_COUNT);
-  if (!arm) return fail(PROTOBUF_UNKNOWN, valueStart);
-  readEvent(arm, p);
+  if (load<u8>(p) != 0x7b) return fail(PROTOBUF_UNFIT, p);
+  let type = p + 8, arm: u32 = 0;
+  // nearly always it stands first, and then once
+  if (beginsWithType(p)) arm = armOfEvent(type);
+  if (!arm || !readEvent(arm, p)) {
+    if (!findMember(p, TYPE, 4)) return fail(PROTOBUF_UNFIT, p);
+    type = valueStart;
+    arm = load<u8>(type) == 0x22 ? armOfEvent(type) : 0;
+    if (!arm) return fail(PROTOBUF_UNKNOWN, type);
+    beginLosses();
+    readEvent(arm, p);
+  }
   if (!putVarint(arm << 3 | WIRE_LENGTH)) return false;
   const length = openLength();
   if (!length || !putVarint(1 << 3 | WIRE_LENGTH)) return false;
@@ -110,18 +133,21 @@ function noteMember(level: usize, message: u32): bool {
 // Of a name that stands twice the last value counts.
 @inline function loseNulls(level: usize): void { if (load<u32>(level, 4) & ~load<u32>(level)) lose(LOSS_EMPTY); }
 
-// Notes where the members of the event at `p` stand: its own in level 0, those of all events in level 1.
-function readEvent(arm: u32, p: usize): void {
+// Notes where the members of the event at `p` stand: its own in level 0, those of all events in level 1. Whether it has one type.
+function readEvent(arm: u32, p: usize): bool {
   const level = levelAt(0), base = levelAt(1);
+  let types: u32 = 0;
   store<u64>(level, 0);
   store<u64>(base, 0);
   let q = firstMember(p);
   while (q) {
     q = readMember(q);
-    if (!noteMember(level, arm) && !noteMember(base, M_BASE_EVENT)) lose(LOSS_MEMBER);
+    if (isTypeKey()) types++;
+    else if (!noteMember(level, arm) && !noteMember(base, M_BASE_EVENT)) lose(LOSS_MEMBER);
   }
   loseNulls(level);
   loseNulls(base);
+  return types == 1;
 }
 
 // Notes where the members of the object at `p` stand.

@@ -2,8 +2,8 @@
 // nothing to say about such an event. Whatever is not entirely ordinary (another phase, a pending chunk stream, an operation that does not apply, a
 // limit in reach) is left to the full road; nothing has been touched then.
 import { AG_STATE_DELTA } from "../../abi/agui";
-import { RUN_RUNNING, TRANSPORT_MSGPACK } from "../../abi/codes";
-import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_TRANSPORT } from "../../abi/layout";
+import { RUN_RUNNING, TRANSPORT_JSON, TRANSPORT_MSGPACK, TRANSPORT_SSE } from "../../abi/codes";
+import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_PASS, OPT_TRANSPORT } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
 import { documentSize, editBegin, editCommit, editRollback, rootSlot } from "../../document/index";
 import { PATCH_OK, patchScan, patchSteps, quickPath, quickPathLength, quickReplaceApply, quickReplaceRead } from "../../patch/index";
@@ -22,8 +22,8 @@ import { reserveAdapted } from "../adapt/compose";
 import { adapterOf, isUnderWay } from "../adapt/state";
 import { concludeTold, nameRun } from "../agui-event";
 import { noMemory } from "../failure";
-import { aboutMessage } from "../output";
-import { isTextWire, wireOf } from "../transcode/emit";
+import { aboutMessage, reserveOutput } from "../output";
+import { isTextWire, NO_MEMORY, noteReadLosses, putBinary, putText, reserveToken, wireOf } from "../transcode/emit";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, MESSAGE_ROOM, option, PAUSED, T_FLAGS } from "../layout";
 
 /** Events that were folded here. */
@@ -34,12 +34,16 @@ const VALUE_LEVELS: u32 = 3;
 
 /**
  * Whether a connection's options let deltas be folded here: nobody wants the events themselves, and operations are not too deep. As AgentUE they go out as text from
- * here, where nothing is lost on the way; other transcoders write the event.
+ * here, where nothing is lost on the way; other transcoders write the event as it came, which a message without framing leaves to the full road.
  */
 export function allowsDeltas(c: usize): bool {
   const reported = <u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS ? load<u64>(c + C_OPTIONS, OPT_EVENT_TYPES) : 0;
   return ((reported | load<u64>(c + C_OPTIONS, OPT_HELD_TYPES)) >> <u64>AG_STATE_DELTA & 1) == 0 && option(c, OPT_DEPTH) >= VALUE_LEVELS
-    && (!wireOf(c) || (adapterOf(c) != 0 && isTextWire(wireOf(c)) && load<u8>(c + C_OPTIONS, OPT_TRANSPORT) < <u8>TRANSPORT_MSGPACK));
+    && (!wireOf(c) || allowsWritten(c, load<u8>(c + C_OPTIONS, OPT_TRANSPORT)));
+}
+
+function allowsWritten(c: usize, from: u32): bool {
+  return adapterOf(c) ? isTextWire(wireOf(c)) && from < <u32>TRANSPORT_MSGPACK : from != TRANSPORT_JSON && !load<u8>(c + C_OPTIONS, OPT_PASS);
 }
 
 // {"type":"STATE_DELTA","delta":[
@@ -83,12 +87,16 @@ export function foldDelta(c: usize, p: usize, end: usize, sse: bool): usize {
     if (load<u32>(p) != 0x61746164 || load<u8>(p, 4) != 0x3a) return 0;
     start = p + 5 + (load<u8>(p, 5) == 0x20 ? 1 : 0);
   }
-  if (!begins(start) || !isReady(c)) return 0;
-  let next = nextBegin(c, start, scanReplace(c, start), end, sse);
+  if (!begins(start) || !isReady(c) || !hasWireRoom(c, <u32>(end - start))) return 0;
+  let q = scanReplace(c, start), next = nextBegin(c, start, q, end, sse);
   if (!next || !replaces(c)) {
-    const q = scanDelta(start, true);
+    q = scanDelta(start, true);
     next = nextBegin(c, start, q, end, sse);
     if (!next || !applies(c, offsetOf(start), <u32>(q - start))) return 0;
+  }
+  if (relays(c)) {
+    aboutMessage(load<f64>(c, C_EVENT_INDEX), offsetOf(start));
+    relay(c, start, q);
   }
   countMessage(c);
   return next;
@@ -103,7 +111,25 @@ export function foldWholeDelta(c: usize, p: usize, end: usize): bool {
 
 /** Folds the event that is the whole text [p, end), made of a message that was counted, or is the next one of the wire; whether it was done. */
 export function foldCountedDelta(c: usize, p: usize, end: usize): bool {
-  return begins(p) && isReady(c) && ((scanReplace(c, p) == end && replaces(c)) || (scanDelta(p, false) == end && applies(c, load<f64>(c + C_FRAME, F_OFFSET), <u32>(end - p))));
+  if (!begins(p) || !isReady(c) || !hasWireRoom(c, <u32>(end - p))) return false;
+  if (!(scanReplace(c, p) == end && replaces(c)) && !(scanDelta(p, false) == end && applies(c, load<f64>(c + C_FRAME, F_OFFSET), <u32>(end - p)))) return false;
+  if (relays(c)) relay(c, p, end);
+  return true;
+}
+
+// Whether the event itself goes out on another wire.
+@inline function relays(c: usize): bool { return wireOf(c) != 0 && !adapterOf(c); }
+
+@inline function hasWireRoom(c: usize, n: u32): bool { return !relays(c) || (reserveOutput(0) && reserveToken(wireOf(c), n)); }
+
+// Writes the applied event [p, end), which is canonical. No half is held or dropped for it.
+function relay(c: usize, p: usize, end: usize): void {
+  const wire = wireOf(c);
+  nameRun(c);
+  if (isTextWire(wire)) {
+    if (putText(p, end, wire == TRANSPORT_SSE, false)) noteReadLosses(c);
+    else noMemory(c);
+  } else if (putBinary(c, p, end, wire) == NO_MEMORY) noMemory(c);
 }
 
 @inline function countMessage(c: usize): void {
