@@ -63,21 +63,22 @@ function writeCounted(p: usize, end: usize, out: usize): u32 {
 @inline function write(p: usize, end: usize, d: usize, counted: bool): u32 {
   let open: u32 = 0;
   while (p < end) {
-    const c = <u32>load<u8>(p);
-    if (c <= 0x20 || c == 0x2c || c == 0x3a || (c | 0x20) == 0x7d) {
-      p++;
-      if (counted || c <= 0x20 || c == 0x3a) continue;
-      const level = LEVELS + ((open - 1) << 3);
-      if (c == 0x2c) {
-        const commas = load<u32>(level, 4) + 1;
+    let c = <u32>load<u8>(p);
+    if (c == 0x2c) {
+      if (!counted) {
+        const level = LEVELS + ((open - 1) << 3), commas = load<u32>(level, 4) + 1;
         if (commas > 14) return MORE_MEMBERS;
         store<u32>(level, commas, 4);
-      } else {
-        // the byte before the bracket tells an empty container
-        const head = outputAt(load<u32>(level)), n = d == head + 1 ? 0 : load<u32>(level, 4) + 1;
-        store<u8>(head, (c == 0x7d ? 0x80 : 0x90) | n);
-        open--;
       }
+      c = load<u8>(++p);
+    }
+    if (c <= 0x20 || c == 0x3a || (c | 0x20) == 0x7d) {
+      p++;
+      if (counted || c <= 0x20 || c == 0x3a) continue;
+      // the byte before the bracket tells an empty container
+      const level = LEVELS + ((open - 1) << 3), head = outputAt(load<u32>(level)), n = d == head + 1 ? 0 : load<u32>(level, 4) + 1;
+      store<u8>(head, (c == 0x7d ? 0x80 : 0x90) | n);
+      open--;
       continue;
     }
     if (d > outputLimit) { d = moreOutput(d, 0); if (!d) return refuseMsgpack(E_OUT_OF_MEMORY, 0, p); }
@@ -89,6 +90,8 @@ function writeCounted(p: usize, end: usize, out: usize): u32 {
         copyBlock(d + 1, p);
         d += 1 + run;
         p += run + 1;
+        // behind a key
+        if (load<u8>(p) == 0x3a) p++;
         continue;
       }
       d = putString(p, d);
