@@ -15,6 +15,7 @@ import { addWarning } from "../reduce/agui/warnings";
 import { isDropped, nameRun, skip } from "./agui-event";
 import { reportWarnings } from "./agui-warnings";
 import { failConnection, noMemory } from "./failure";
+import { allowsSets, foldCountedSet } from "./fast-path/agentue-set";
 import { allowsDeltas, foldCountedDelta } from "./fast-path/agui-delta";
 import { C_FRAME, C_RUN, option } from "./layout";
 import { conclude, hasOption, hasRoom } from "./message";
@@ -60,7 +61,7 @@ export function handleDirectText(c: usize): bool {
 function handleText(c: usize): bool {
   const text = <usize>load<u32>(TEXT, RUN_PTR), n = load<u32>(TEXT, RUN_LEN), end = text + n;
   for (let i: usize = 0; i < 64; i += 8) store<u64>(end + i, 0);
-  if (load<u32>(c, C_RUN) && allowsDeltas(c) && foldCountedDelta(c, text, end)) return true;
+  if (load<u32>(c, C_RUN) ? allowsDeltas(c) && foldCountedDelta(c, text, end) : allowsSets(c) && foldCountedSet(c, text, end)) return true;
   if (!hasRoom(c, n)) return false;
   readFromWire(true);
   let accepted = false;

@@ -1,13 +1,13 @@
 import { describe, expect, it } from "vitest";
 import type { Reducer, Transport } from "../../src/engine/contract.js";
 import { coreCounters } from "../../src/engine/wasm/engine.js";
-import { utf8 } from "../support/bytes.js";
 import { engine, KINDS, openCore } from "../support/engines.js";
 import { Fold, type Options } from "../support/fold.js";
 import { Rng } from "../support/rng.js";
+import { messageOf } from "../support/transcoding.js";
 import { rounds } from "./clock.js";
 
-const TRANSPORTS: readonly Transport[] = ["sse", "ndjson"];
+const TRANSPORTS = ["sse", "ndjson", "msgpack"] as const satisfies readonly Transport[];
 
 /** Blocks of one shape, a reference, and meta with the fields that the protocol asks something of. */
 const block = (id: string, n: number): string =>
@@ -73,10 +73,7 @@ function patch(rng: Rng, seq: string): string {
   return `{"op":"set",${members.join()}}`;
 }
 
-const framed = (transport: Transport, text: string): Uint8Array =>
-  utf8(transport === "sse" ? `data: ${text}\n\n` : `${text}\n`);
-
-/** The same event with a blank behind its opening brace: it is not in the ordinary spelling any more. */
+/** The same event with a blank behind its opening brace: it is not in the ordinary spelling any more. Bytes have no other one. */
 const respelled = (text: string): string => text.replace("{", "{ ");
 
 const decode = (bytes: Uint8Array): string => new TextDecoder().decode(bytes);
@@ -114,15 +111,15 @@ describe.each(KINDS)("patches of a field on %s", (kind) => {
       const long = new Fold(engine(kind), transport, options, true);
       const forks: { fork: Reducer; text: string }[] = [];
       let seq = 1;
-      for (const fold of [quick, long]) fold.push(framed(transport, `{"op":"start","seq":1,"model":${MODEL}}`));
+      for (const fold of [quick, long]) fold.push(messageOf(transport, `{"op":"start","seq":1,"model":${MODEL}}`));
       for (let n = 0; n < 40; n++) {
         const next = rng.chance(0.9)
           ? String(seq + 1)
           : rng.pick([String(seq), String(seq + 3), `${seq + 1}.0`, "1e3", "9007199254740993"]);
         const text = rng.chance(0.15) ? `{"seq":${seq + 1},${rng.pick(OTHERS)}}` : patch(rng, next);
         const since = quick.reducer.stats().version;
-        quick.push(framed(transport, text));
-        long.push(framed(transport, respelled(text)));
+        quick.push(messageOf(transport, text));
+        long.push(messageOf(transport, respelled(text)));
         const read = rng.chance(0.3) ? since : undefined;
         const label = `seed ${seed}, ${transport}, ${JSON.stringify(options)}: ${text}`;
         expect(facts(quick, read), label).toEqual(facts(long, read));

@@ -1,7 +1,8 @@
 // A `set` of one field in its ordinary spelling, `{"op":"set","seq":…,"mask":"block.a.b","block":{"id":"…","a":{"b":…}}}`: op first, the mask before the slot that
 // it selects from, and nothing in that slot but what it selects. Read in one pass and applied in one walk to a value that is there. Whatever is not entirely
 // ordinary (another status, a gap, a reference, a protocol field, something missing, a limit in reach) is left to the full road; nothing has been touched then.
-import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../abi/codes";
+// A transcoder writes the event as it came.
+import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED, TRANSPORT_SSE } from "../../abi/codes";
 import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_PASS, OPT_SEQUENCE } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
 import { equalBytes, equalText } from "../../memory/copy";
@@ -17,10 +18,13 @@ import * as name from "../../reduce/names";
 import {
   B_DOCUMENT, B_FLAGS, findBlock, IN_BURST, IS_REFERENCE, noteSize, S_APPLIED, S_FLAGS, S_LOG, S_META, S_SEQ, S_SIZE, S_STATUS, SEQ_KNOWN,
 } from "../../reduce/agentue/state";
-import { F_LIMIT } from "../../frame/state";
-import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_OPTIONS, MESSAGE_ROOM, option, PAUSED, T_FLAGS, T_STATE } from "../layout";
+import { F_LIMIT, offsetOf } from "../../frame/state";
+import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_OPTIONS, MESSAGE_ROOM, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
+import { noMemory } from "../failure";
+import { aboutMessage, aboutRoute, aboutSequence, reserveOutput } from "../output";
 import { findStream } from "../streams";
-import { wireOf } from "../transcode/emit";
+import { isTextWire, NO_MEMORY, noteReadLosses, putBinary, putText, reserveToken, wireOf } from "../transcode/emit";
+import { holdsHalves } from "../transcode/halves";
 import { digits, idEnd, MOST_DIGITS, number } from "./trie";
 
 /** Events that were folded here. */
@@ -31,7 +35,7 @@ const LEAST_DEPTH: u32 = 4;
 
 /** Whether a connection's options let such events be folded here: nobody wants the events themselves, and numbers of ordinary length are no fault. */
 export function allowsSets(c: usize): bool {
-  return !(<u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS) && !wireOf(c) && !load<u8>(c + C_OPTIONS, OPT_PASS)
+  return !(<u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS) && !load<u8>(c + C_OPTIONS, OPT_PASS)
     && option(c, OPT_NUMBER_LENGTH) >= MOST_DIGITS && option(c, OPT_DEPTH) >= LEAST_DEPTH;
 }
 
@@ -52,19 +56,52 @@ export function foldSet(c: usize, p: usize, end: usize, sse: bool): usize {
     if (load<u32>(p) != 0x61746164 || load<u8>(p, 4) != 0x3a) return 0;
     start = p + 5 + (load<u8>(p, 5) == 0x20 ? 1 : 0);
   }
-  // {"op":"set",
-  if (load<u64>(start) != 0x73223a22706f227b || load<u32>(start, 8) != 0x2c227465) return 0;
-  const q = readMembers(start + 12);
+  if (!begins(start) || !mayRelay(c, <u32>(end - start))) return 0;
+  const q = readMembers(start + HEAD);
   if (!q || <u32>(q - start) > load<u32>(c + C_FRAME, F_LIMIT)) return 0;
   let next: usize = 0;
   if (sse) next = load<u16>(q) == 0x0a0a ? q + 2 : load<u32>(q) == 0x0a0d0a0d ? q + 4 : 0;
   else if (load<u8>(q) == 0x0a) next = q + 1;
   if (!next || next > end || !apply(c)) return 0;
-  quickSets++;
-  add(c, C_APPLIED, 1);
+  if (wireOf(c)) {
+    aboutMessage(load<f64>(c, C_EVENT_INDEX), offsetOf(start));
+    relay(c, start, q);
+  }
+  countApplied(c);
   add(c, C_EVENTS, 1);
   add(c, C_EVENT_INDEX, 1);
   return next;
+}
+
+/** Folds the event that is the whole text [p, end), made of a message that was counted, and that reports are about; whether it was done. */
+export function foldCountedSet(c: usize, p: usize, end: usize): bool {
+  if (!begins(p) || !mayRelay(c, <u32>(end - p)) || readMembers(p + HEAD) != end || !apply(c)) return false;
+  if (wireOf(c)) relay(c, p, end);
+  countApplied(c);
+  return true;
+}
+
+// {"op":"set",
+@inline function begins(p: usize): bool { return load<u64>(p) == 0x73223a22706f227b && load<u32>(p, 8) == 0x2c227465; }
+const HEAD: usize = 12;
+
+@inline function countApplied(c: usize): void {
+  quickSets++;
+  add(c, C_APPLIED, 1);
+}
+
+// Whether the event may go out where it does: there is room for it, and no half of a character is held that it might end.
+@inline function mayRelay(c: usize, n: u32): bool { return !wireOf(c) || (!holdsHalves(c) && reserveOutput(0) && reserveToken(wireOf(c), n)); }
+
+// Writes the applied event [p, end), which is canonical.
+function relay(c: usize, p: usize, end: usize): void {
+  const wire = wireOf(c), t = findStream(c, stream, streamLength);
+  aboutRoute(t + T_ID, load<u32>(t, T_ID_LENGTH));
+  aboutSequence(seq);
+  if (isTextWire(wire)) {
+    if (putText(p, end, wire == TRANSPORT_SSE, false)) noteReadLosses(c);
+    else noMemory(c);
+  } else if (putBinary(c, p, end, wire) == NO_MEMORY) noMemory(c);
 }
 
 const HAS_SEQ: u32 = 1, HAS_MASK: u32 = 2, HAS_SLOT: u32 = 4, HAS_STREAM: u32 = 8, HAS_TIME: u32 = 16, HAS_TYPE: u32 = 32;
