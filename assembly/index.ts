@@ -10,7 +10,7 @@ import {
 } from "./reduce/fault";
 import { SCRATCH_ID, SCRATCH_OUTPUT, SCRATCH_RESULT, SCRATCH_WIRE, trimScratch } from "./reduce/scratch";
 import { argumentsComplete, argumentsFrom, argumentsGeneration } from "./reduce/agui/arguments";
-import { formBytes } from "./session/fast-path/forms";
+import { formBytes, formHits } from "./session/fast-path/forms";
 import { hotAppends } from "./reduce/agentue/append";
 import { F_RETRY } from "./frame/state";
 import * as layoutOf from "./session/layout";
@@ -85,7 +85,8 @@ export function engine_held(): u32 { return heldBytes(); }
  * Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a
  * template, 4 deltas of the state folded in one pass, 5 tokens of the binary wires folded where they lay (by a template or without one),
  * 6 tokens that went out as AgentUE from where they were folded, 7 tokens that went out on another wire from where they were read, 8 tokens whose form there a
- * template has kept, 9 tokens that a chunk began with and that were folded before its call had begun.
+ * template has kept, 9 tokens that a chunk began with and that were folded before its call had begun,
+ * 10 those of 3 that had a form.
  */
 export function engine_counter(i: u32): u32 {
   switch (i) {
@@ -98,7 +99,8 @@ export function engine_counter(i: u32): u32 {
     case 6: return adaptedTokens;
     case 7: return relayedTokens;
     case 8: return writtenTokens;
-    default: return openedTokens;
+    case 9: return openedTokens;
+    default: return formHits;
   }
 }
 

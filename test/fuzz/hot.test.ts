@@ -16,11 +16,14 @@ describe("fuzz of hot traffic", () => {
   });
 
   it.each(WASM_KINDS)("%s took its short roads, and the long one", (kind) => {
-    const { directEvents, framedMessages, hotAppends, templateHits } = roadsTaken(kind, hotScript);
+    const { directEvents, framedMessages, hotAppends, templateHits, formHits } = roadsTaken(kind, hotScript);
     expect(directEvents).toBeGreaterThan(1000);
     expect(framedMessages).toBeGreaterThan(1000);
     expect(hotAppends).toBeGreaterThan(1000);
-    expect(templateHits).toBeGreaterThan(500);
+    // with SIMD as forms and walked, without it walked alone
+    expect(templateHits - formHits).toBeGreaterThan(200);
+    if (kind === "wasm-simd") expect(formHits).toBeGreaterThan(500);
+    else expect(formHits).toBe(0);
   });
 });
 

@@ -76,6 +76,7 @@ export function roadsTaken(kind: EngineKind, generate: (rng: Rng) => Script): Co
     relayedTokens: 0,
     writtenTokens: 0,
     openedTokens: 0,
+    formHits: 0,
   };
   renew();
   for (let seed = LIFE; seed < 21 * LIFE; seed++) {

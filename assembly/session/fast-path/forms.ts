@@ -47,6 +47,8 @@ const TURNING: i32 = 32, MOST_TURNS: i32 = 64;
 
 // The forms of SSE and NDJSON, by the `TRANSPORT_` id: a ptr each, 0 = none yet.
 const SETS: usize = memory.data(4 * 4, 4);
+/** Events that a form recognised. */
+export let formHits: u32 = 0;
 /** Bytes the forms hold; like templates they belong to the engine. */
 export let formBytes: u32 = 0;
 /** Events that the last call of `foldForms` has folded. */
@@ -117,6 +119,7 @@ export function foldForms(c: usize, p: usize, end: usize): usize {
   store<u32>(f, <u32>last, LAST);
   store<i32>(f, turns, TURNS);
   if (n) {
+    formHits += n;
     store<u32>(f, load<u32>(f, LEVEL) > n ? load<u32>(f, LEVEL) - n : 0, LEVEL);
   }
   return p;
@@ -246,7 +249,9 @@ function forgetForms(f: usize): void {
   store<u32>(f, 1, WINDOWS);
   store<u32>(f, 0, COUNT);
   store<u32>(f, 0, NEXT);
+  // none of them may be guessed any more either: it may be longer than those to come
   store<u32>(f, 0, BLOCKS);
+  store<u32>(f, 0, LAST);
   memory.fill(f + TABLES, 0, 1024);
   memory.fill(f + TABLES + 1024, 0xff, (MOST_WINDOWS - 1) << 10);
 }

@@ -28,6 +28,8 @@ export interface CoreCounters {
   writtenTokens: number;
   /** Tokens that a chunk began with and that were folded before its call had begun. */
   openedTokens: number;
+  /** Events of AgentUE that had a form: those of `templateHits` that were compared as a whole. */
+  formHits: number;
 }
 
 /** What values need: engines of one rank do not know each other. */
@@ -149,5 +151,6 @@ export function coreCounters(engine: EngineCore): CoreCounters {
     relayedTokens: read(7),
     writtenTokens: read(8),
     openedTokens: read(9),
+    formHits: read(10),
   };
 }
