@@ -43,7 +43,7 @@ import {
   addAssemblerHandle, addDocumentHandle, addHandle, assemblerOf, connectionOf, documentOf, dropHandle, findAssembler, findConnection, findDocument, replaceHandle,
 } from "./session/handles";
 import {
-  isComplete, NO_RESULT, NO_RESULT_FORM, NO_RESULT_MEMORY, seqOf, statusOf, trim, versionOf, writeArgumentText, writeChangesOf, writeLastEventId, writeSnapshot, writeSnapshotMsgpack, writeStats, writeStreamIds,
+  isComplete, NO_RESULT, NO_RESULT_FORM, NO_RESULT_MEMORY, seqOf, STATS, statusOf, trim, versionOf, writeArgumentText, writeChangesOf, writeLastEventId, writeSnapshot, writeSnapshotMsgpack, writeStats, writeStreamIds,
   writeStreamStats, writeUnresolved,
 } from "./session/inspect";
 import { baselineText, keepBaseIds, loadMsgpack, loadText, materializeText, textFaultOffset } from "./session/stored";
@@ -240,8 +240,14 @@ export function session_is_complete(h: u32): u32 { return isComplete(connectionO
 
 export function session_reconnect(h: u32): void { reconnect(connectionOf(h)); }
 
-/** Resets the connection; an AG-UI one has no baseline then. 0 or an E_ id: nothing was changed. */
-export function session_reset(h: u32): u32 { return resetConnection(connectionOf(h)) ? 0 : keepCode(E_OUT_OF_MEMORY); }
+/** Resets the connection; an AG-UI one has no baseline then. 0 or an E_ id: it can be tried again. */
+export function session_reset(h: u32): u32 {
+  const c = connectionOf(h);
+  if (resetConnection(c)) return 0;
+  // it needs a little memory before it gives any back: what is kept for later calls goes first
+  trim();
+  return resetConnection(c) ? 0 : keepCode(E_OUT_OF_MEMORY);
+}
 
 /** Gives a new or reset AG-UI connection its baseline, the partial run input of `n` bytes in the staging area; 0 or an E_ id. */
 export function session_baseline(h: u32, n: u32): u32 {
@@ -311,8 +317,11 @@ export function session_fork(h: u32, from: u32, idLength: u32, asLength: u32): u
 
 /** Writes the ids of the streams as JSON to the result; its length. */
 export function session_stream_ids(h: u32): i32 { return writeStreamIds(connectionOf(h)); }
-/** Writes the counters of the connection to the result. */
-export function session_stats(h: u32): i32 { return writeStats(connectionOf(h)); }
+/** Writes the counters of the connection; returns where they stand: STAT_COUNT f64. */
+export function session_stats(h: u32): usize {
+  writeStats(connectionOf(h));
+  return STATS;
+}
 /** Writes the last event id to the result; −1 = none. */
 export function session_last_event_id(h: u32): i32 { return writeLastEventId(connectionOf(h)); }
 /** Reconnection time in milliseconds, −1 = none. */
@@ -357,7 +366,8 @@ export function stream_changes(h: u32, idLength: u32, since: f64): i32 {
   return t ? writeChangesOf(t, since) : NO_RESULT;
 }
 
-export function stream_stats(h: u32, idLength: u32): i32 { return writeStreamStats(streamOf(h, idLength)); }
+/** The same of one stream; 0 = no such stream. */
+export function stream_stats(h: u32, idLength: u32): usize { return writeStreamStats(streamOf(h, idLength)) ? STATS : 0; }
 
 /** Loads the model of `n` bytes in the staging area, in that form (`FORMAT_` id); `seq` < 0: unknown. 0 or an E_ id. */
 export function stream_load(h: u32, idLength: u32, seq: f64, n: u32, format: u32): u32 {

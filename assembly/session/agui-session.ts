@@ -51,7 +51,7 @@ export function rejectRun(c: usize): void {
   setAccount(account);
 }
 
-/** Forgets the model, the queue and the pause; false = out of memory, nothing changed. */
+/** Forgets the model, the queue and the pause; false = out of memory: it can be tried again. */
 export function resetRun(c: usize): bool {
   const t = <usize>load<u32>(c, C_FIRST), account = setAccount(t);
   const done = resetAgui(load<u32>(c, C_RUN));

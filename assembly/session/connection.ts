@@ -42,7 +42,7 @@ export function reconnect(c: usize): void {
   store<u8>(c, 0, C_FEEDING);
 }
 
-/** As if it had just been opened, without the baseline of an AG-UI model; false = out of memory, nothing changed. */
+/** As if it had just been opened, without the baseline of an AG-UI model; false = out of memory: it can be tried again. */
 export function resetConnection(c: usize): bool {
   if (load<u32>(c, C_RUN)) {
     if (!resetRun(c)) return false;

@@ -159,16 +159,12 @@ export function writeLastEventId(c: usize): i32 {
 // What hangs on the stream, and its own record.
 function memoryOf(t: usize): f64 { return <f64>load<u32>(t, T_ACCOUNT) + <f64>roundUp(load<u32>(t, T_ALLOCATION)); }
 
-function putStat(i: u32, value: f64): void { store<f64>(<usize>load<u32>(SCRATCH_RESULT, RUN_PTR) + (i << 3), value); }
+/** STAT_COUNT f64, the counters that were written last: a place of their own, since they are read when there is no memory left, too. */
+export const STATS: usize = memory.data(layout.STAT_COUNT << 3, 8);
 
-function beginStats(): bool {
-  bytesClear(SCRATCH_RESULT);
-  const n = layout.STAT_COUNT << 3;
-  if (!bytesReserve(SCRATCH_RESULT, n)) return false;
-  memory.fill(load<u32>(SCRATCH_RESULT, RUN_PTR), 0, n);
-  store<u32>(SCRATCH_RESULT, n, RUN_LEN);
-  return true;
-}
+function putStat(i: u32, value: f64): void { store<f64>(STATS + (i << 3), value); }
+
+function beginStats(): void { memory.fill(STATS, 0, layout.STAT_COUNT << 3); }
 
 // Blocks or messages of the model.
 function blocksOf(t: usize): f64 {
@@ -176,10 +172,10 @@ function blocksOf(t: usize): f64 {
   return run ? load<u32>(run, A_COUNT) : load<u32>(t + T_STATE, S_COUNT);
 }
 
-/** Writes the counters of one stream as STAT_COUNT f64. */
-export function writeStreamStats(t: usize): i32 {
-  if (!t) return NO_RESULT;
-  if (!beginStats()) return NO_RESULT_MEMORY;
+/** Writes the counters of one stream to STATS; false: there is no stream. */
+export function writeStreamStats(t: usize): bool {
+  if (!t) return false;
+  beginStats();
   const s = t + T_STATE, run = runOf(t);
   putStat(layout.STAT_APPLIED, run ? load<f64>(run, A_APPLIED) : load<f64>(s, S_APPLIED));
   putStat(layout.STAT_SKIPPED, run ? load<f64>(run, A_SKIPPED) : load<f64>(s, S_SKIPPED));
@@ -189,12 +185,12 @@ export function writeStreamStats(t: usize): i32 {
   putStat(layout.STAT_QUEUED, load<u32>(t, T_QUEUED));
   putStat(layout.STAT_VERSION, versionOf(t));
   putStat(layout.STAT_MEMORY, memoryOf(t));
-  return layout.STAT_COUNT << 3;
+  return true;
 }
 
-/** Writes the counters of the whole connection. */
-export function writeStats(c: usize): i32 {
-  if (!beginStats()) return NO_RESULT_MEMORY;
+/** Writes the counters of the whole connection to STATS. */
+export function writeStats(c: usize): void {
+  beginStats();
   putStat(layout.STAT_EVENTS, load<f64>(c, C_EVENTS));
   putStat(layout.STAT_BYTES, load<f64>(c, C_BYTES));
   putStat(layout.STAT_APPLIED, load<f64>(c, C_APPLIED));
@@ -212,7 +208,6 @@ export function writeStats(c: usize): i32 {
   putStat(layout.STAT_BLOCKS, blocks);
   putStat(layout.STAT_QUEUED, queued);
   putStat(layout.STAT_MEMORY, charged);
-  return layout.STAT_COUNT << 3;
 }
 
 /** Whether the body was delivered whole and every stream has ended (semantics §7, for AG-UI semantics-agui §9). */

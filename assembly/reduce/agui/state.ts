@@ -86,15 +86,17 @@ export function freeAgui(s: usize): void {
   free(s, STATE_SIZE);
 }
 
-/** Makes the state what `newAgui` gave; false = out of memory, nothing changed. */
+/** Makes the state what `newAgui` gave; false = out of memory, and the old value of the state alone is still there. */
 export function resetAgui(s: usize): bool {
   const d = <usize>load<u32>(s, A_STATE);
-  if (!documentSetText(d, EMPTY_OBJECT, 2)) return false;
+  let done = documentSetText(d, EMPTY_OBJECT, 2);
   freeParts(s);
   memory.fill(s, 0, STATE_SIZE);
   store<u32>(s, <u32>d, A_STATE);
+  // where there was no memory for two bytes, the messages have given some back
+  if (!done) done = documentSetText(d, EMPTY_OBJECT, 2);
   begin(s);
-  return true;
+  return done;
 }
 
 /** `RUN_` id. */

@@ -404,15 +404,15 @@ export class WasmSession implements EngineSession {
 
   stats(streamId?: string): Stats {
     const { exports } = this.#core;
-    let n: number;
+    let from: number;
     if (streamId === undefined) {
       this.#core.enter();
-      n = this.#call(() => exports.session_stats(this.#handle));
+      from = this.#call(() => exports.session_stats(this.#handle)) >>> 0;
     } else {
       const id = this.#putId(streamId);
-      n = this.#call(() => exports.stream_stats(this.#handle, id));
+      from = this.#call(() => exports.stream_stats(this.#handle, id)) >>> 0;
     }
-    const at = n === -1 ? undefined : new Float64Array(this.#take(this.#result(n), (view) => view.slice()).buffer);
+    const at = from === 0 ? undefined : new Float64Array(exports.memory.buffer, from, layout.STAT_COUNT);
     const read = (i: number) => at?.[i] ?? 0;
     return {
       events: read(layout.STAT_EVENTS),
