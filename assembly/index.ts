@@ -178,7 +178,11 @@ export function session_close(h: u32): void {
 /** Feeds `n` bytes of the input window; `last` ends a `json` message. Returns the events accepted; see `session_state`. */
 export function session_feed(h: u32, n: u32, last: u32): u32 {
   const c = connectionOf(h), taken = foldOpening(c, input, n, last != 0), opened = openingEvents;
-  if (taken == n && opened) return opened;
+  if (taken == n && opened) {
+    // session_feed_more goes on with the allowance of the call
+    store<u32>(c, layoutOf.option(c, layout.OPT_REPORTS), layoutOf.C_REPORTS_LEFT);
+    return opened;
+  }
   beginCall(c);
   if (load<u8>(c, layoutOf.C_FAILURE)) { repeatFailure(c); return ATTENTION; }
   return noted(c, opened + feed(c, input + taken, n - taken, last != 0));

@@ -47,7 +47,8 @@ const GUARD: u8 = 0x2c;
 export function passText(d: usize, at: usize, n: u32): void {
   const end = at + n;
   store<u8>(end, GUARD);
-  store<u32>(d, min<u32>(<u32>end + 1, load<u32>(d, LOG_END)), LOG_AT);
+  // a guard that has taken the first byte of the slack closes the piece: an empty text would stand on what was written last
+  store<u32>(d, <u32>end < load<u32>(d, LOG_END) ? <u32>end + 1 : 0, LOG_AT);
 }
 
 /** Copies a text that may be written over later (`overwrite`) into the log, with room to grow into. Returns its address, 0 = out of memory. */

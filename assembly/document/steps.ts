@@ -40,7 +40,8 @@ function prepare(d: usize, value: usize, n: u32, extra: u32): bool {
   if (editDocument == d && !recordRoom()) return false;
   if (!value) return extra == 0 || logReserve(d, extra) != 0;
   if (value == <usize>load<u32>(d, LOG_AT)) return true;
-  return logReserve(d, n + extra) != 0;
+  // two texts, and the guard between them
+  return logReserve(d, n + extra + 1) != 0;
 }
 
 // The key of a new member, in the log; 0 = out of memory. Text adopted from the log's end is taken over first.

@@ -8,7 +8,7 @@ export interface Mark {
 }
 
 /** Bytes of the log that have to come for each byte of the checkpoint before: writing them stays a small part of reading. */
-const SPACING = 4;
+const SPACING = 6;
 
 /** The checkpoints of a log: bounded in number and bytes, at ever larger intervals. */
 export class Marks {

@@ -17,7 +17,7 @@ export interface ReplayOptions
     "onEvent" | "eventTypes" | "middleware" | "keepEnded" | "unresolved" | "onUnresolved" | "limits"
   > {
   limits?: Partial<Limits>;
-  /** Bytes of the log between two checkpoints, at least; they are further apart where models are large. Default 4 MiB. */
+  /** Bytes of the log between two checkpoints, at least; they are further apart where models are large. Default 6 MiB. */
   interval?: number;
   /** Checkpoints kept: with one more every other one is given up and the interval doubles. Default 16; 0 keeps none. */
   checkpoints?: number;
@@ -47,7 +47,7 @@ export interface Resolved {
 }
 
 const BOUNDS = {
-  interval: { least: 1, usual: 4 * 1024 * 1024 },
+  interval: { least: 1, usual: 6 * 1024 * 1024 },
   checkpoints: { least: 0, usual: 16 },
   checkpointBytes: { least: 0, usual: 64 * 1024 * 1024 },
   logBytes: { least: 1, usual: 1024 * 1024 * 1024 },

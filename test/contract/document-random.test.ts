@@ -14,6 +14,27 @@ const SEED = 20_240;
 const DOCUMENTS = 150;
 const PATCHES = 20;
 
+describe("texts that fill what the document keeps for new ones to the last byte", () => {
+  it.each(KINDS)("%s: what an empty name or an empty string follows stays as it is", (kind) => {
+    for (let length = 0; length < 300; length++) {
+      const value = "v".repeat(length);
+      for (const [op, left] of [
+        ["copy", { m: 1 }],
+        ["move", {}],
+      ] as const) {
+        for (const name of ["", "n"]) {
+          const document = engine(kind).createDocument({ m: 1 });
+          document.patch([{ op: "add", path: "/k", value }]);
+          document.patch([{ op, from: "/m", path: `/${name}` }]);
+          document.patch([{ op: "add", path: `/${name}z`, value: "" }]);
+          expect(textOf(document)).toBe(JSON.stringify({ ...left, k: value, [name]: 1, [`${name}z`]: "" }));
+          document.close();
+        }
+      }
+    }
+  });
+});
+
 describe("random documents and patches", () => {
   it.each(KINDS)("%s: as the plain reference, and nothing of what fails", (kind) => {
     const rng = new Rng(SEED);

@@ -4,7 +4,7 @@ import { coreCounters } from "../../src/engine/wasm/engine.js";
 import type { StreamfoldError } from "../../src/errors.js";
 import { encodeEvent } from "../../src/transport/encode.js";
 import { failing } from "../reducer/expect-error.js";
-import { append, end, modelWith, START, sse } from "../reducer/wire.js";
+import { append, end, modelWith, ndjson, START, sse } from "../reducer/wire.js";
 import * as agui from "../support/agui-events.js";
 import { concat, utf8 } from "../support/bytes.js";
 import { freshEngine, KINDS, openCore, WASM_KINDS } from "../support/engines.js";
@@ -102,6 +102,27 @@ describe.each(KINDS)("chunks that begin with tokens (%s)", (kind) => {
     expect(parted.push(rest.subarray(0, cut))).toBe(1);
     expect(parted.push(rest.subarray(cut))).toBe(1);
     expect(parted.snapshot()).toEqual(whole.snapshot());
+  });
+
+  it("a chunk of several windows has an allowance of reports of its own, also where the first window holds tokens alone", () => {
+    const warnings: unknown[] = [];
+    const reducer = freshEngine(kind).createReducer({
+      protocol: "agentue",
+      transport: "ndjson",
+      limits: { reports: 1 },
+      onWarning: ({ code, eventIndex }) => warnings.push([code, eventIndex]),
+    });
+    // events of 128 bytes: 512 of them fill the window of the core
+    const sized = (seq: number) => append(seq, "x".repeat(127 - JSON.stringify(append(seq, "")).length));
+    const tokens = Array.from({ length: 526 }, (_, i) => sized(i + 2));
+    reducer.push(ndjson(START, ...tokens.slice(0, 8), tokens[7], ...tokens.slice(8, 14)));
+    const chunk = ndjson(...tokens.slice(14), tokens.at(-1));
+    expect(chunk.length).toBe(513 * 128);
+    expect(reducer.push(chunk)).toBe(512);
+    expect(warnings).toEqual([
+      ["duplicate_seq", 9],
+      ["duplicate_seq", 528],
+    ]);
   });
 
   it("an id that came alone is the last one from the next event on", () => {
