@@ -83,7 +83,8 @@ export function engine_held(): u32 { return heldBytes(); }
 
 /**
  * Counters for tests and measurements: 0 events read where they lay, 1 messages framed first, 2 appends to a remembered chain, 3 events folded by a
- * template, 4 deltas of the state folded in one pass, 5 tokens of the binary wires folded where they lay (by a template or without one),
+ * template, 4 deltas of the state and patches of a field of AgentUE folded in one pass, 5 tokens of the binary wires folded, or passed on, where they lay (by a template or
+ * without one),
  * 6 tokens that went out as AgentUE from where they were folded, 7 tokens that went out on another wire from where they were read, 8 tokens whose form there a
  * template has kept, 9 tokens that a chunk began with and that were folded before its call had begun,
  * 10 those of 3 that had a form.

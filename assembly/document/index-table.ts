@@ -1,5 +1,6 @@
 // The hash index of objects with more than 16 entries. It never names a key that is not in the vector; entries of removed
-// members stay in it until the vector grows. The node keeps the table's size as a power of two.
+// members stay in it until the vector grows. The node keeps the table's size as a power of two. `findUsual` looks first
+// where a key of the same length and end was found last.
 import { equalBytes } from "../memory/copy";
 import { hashBytes } from "../text/hash";
 import { INDEX, NODE_SIZE, REMOVED, countOf, vectorOf } from "./layout";

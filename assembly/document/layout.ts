@@ -13,6 +13,7 @@
 //   Piece 16 + text: see piece.ts
 //
 // `up` and `at` belong to whoever walks the tree: they replace a stack, so depth costs no memory and cannot overflow one.
+// After `writeSlot`, `at` of a container is the end of its text, which compaction reads.
 
 export const NODE: u32 = 0xffffffff;
 export const REMOVED: u32 = 0xfffffffe;

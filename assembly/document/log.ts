@@ -1,4 +1,4 @@
-// The log: new text of a document is written once and never changed. Room comes from what the loaded text left over,
+// The log: new text of a document is written once and left alone, but for short values that are written over (`overwrite`). Room comes from what the loaded text left over,
 // then from pieces of an eighth of the document, 96 B to 64 KiB.
 import { copyExact, copyForward } from "../memory/copy";
 import { roundDown } from "../memory/heap";

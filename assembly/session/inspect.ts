@@ -1,4 +1,4 @@
-// Reading a connection: what is written goes to the result run.
+// Reading a connection: what is written goes to the result run, counters to a place of their own.
 import * as layout from "../abi/layout";
 import { roundUp, setAccount } from "../memory/heap";
 import { bytesClear, bytesReserve, RUN_LEN, RUN_PTR } from "../memory/bytes";

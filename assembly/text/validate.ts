@@ -1,4 +1,4 @@
-// One strict pass over one JSON value: RFC 8259 grammar, UTF-8, nesting. Iterative; what it saw is left in globals.
+// Strict validation of one JSON value, in one pass where its text is UTF-8: RFC 8259 grammar, UTF-8, nesting. Rows of one shape are compared (shape.ts). Iterative; what it saw is left in globals.
 import { BLOCK, spaceRun } from "./block";
 import { scanExactly, scanText, textsAreWhole } from "./long-string";
 import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, setScanFlags } from "./scan";

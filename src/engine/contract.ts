@@ -477,7 +477,7 @@ export interface TranscoderOptions extends Omit<ReducerOptions, ReducerOnly> {
   /** With `toProtocol: "agentue"` for AG-UI. */
   adapt?: AdapterOptions;
   /**
-   * Whether small results (under 4 KiB) share larger buffers, as small `Buffer`s of Node do: that saves an allocation a call. `bytes.buffer` then holds other output
+   * Whether small results (under 4 KiB at most) share larger buffers, as small `Buffer`s of Node do: that saves an allocation a call. `bytes.buffer` then holds other output
    * too, so it must be neither sent nor transferred. Default false: each result has a buffer of its own.
    */
   pool?: boolean;

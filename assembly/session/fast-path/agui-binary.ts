@@ -1,6 +1,6 @@
 // Tokens of a text, of a tool call's arguments or of a reasoning message over MessagePack and protobuf, folded where they lie. Whatever is not entirely
 // ordinary (other members, ids that need escapes, and what `foldRead` leaves) goes the full road; nothing has been touched then. A map whose like was read
-// before is compared with a template instead, which takes 12 of 65 ns less.
+// before is compared with a template instead, which takes 53 ns instead of 65.
 import { AG_REASONING_MESSAGE_CONTENT, AG_TEXT_MESSAGE_CONTENT, AG_TOOL_CALL_ARGS } from "../../abi/agui";
 import { TRANSPORT_MSGPACK, TRANSPORT_PROTOBUF, TRANSPORT_SSE } from "../../abi/codes";
 import { OPT_PASS } from "../../abi/layout";

@@ -1,6 +1,6 @@
 // STATE_DELTA in its ordinary spelling, `{"type":"STATE_DELTA","delta":[…]}`: validated, read and applied without the stages between, which have
 // nothing to say about such an event. Whatever is not entirely ordinary (another phase, a pending chunk stream, an operation that does not apply, a
-// limit in reach) is left to the full road; nothing has been touched then.
+// limit in reach) is left to the full road; nothing has been touched then. One `replace` is applied in one walk (patch/quick-replace.ts). A transcoder writes the event as it came.
 import { AG_STATE_DELTA } from "../../abi/agui";
 import { RUN_RUNNING, TRANSPORT_JSON, TRANSPORT_MSGPACK, TRANSPORT_SSE } from "../../abi/codes";
 import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_PASS, OPT_TRANSPORT } from "../../abi/layout";

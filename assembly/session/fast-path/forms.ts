@@ -21,7 +21,7 @@ import { matchedDelta, matchedDeltaEnd, matchedFieldWord, matchedHoles, MATCH_NU
 // Form, FORM_SIZE bytes. Places count from the event's first byte as if its delta were empty; for what stands behind the delta there are ones in `behind`.
 //   0 bytes of the word that ends the seq which are its digits, u64 | 8 name of the field as one word u64 | 16 bytes in front of the delta | 20 behind it |
 //  24 blocks of 16 bytes of these | 28 end of the seq, 32 behind | 36 end of the block's id, 40 behind | 44 end of the stream's id, 48 behind |
-//  52 lengths of both ids, the stream's in the upper half | 56, 60 start of the time, behind (for learning)
+//  52 lengths of both ids, the stream's in the upper half | 56 end of the time, 60 behind (nobody asks)
 //  64, 80 which of the last 16 bytes of the ids of block and stream belong to them
 //  96 ranges: for each 16 bytes the least and the greatest that may stand there, HEAD_BLOCKS in front of the delta, TAIL_BLOCKS behind it
 const KEEP: usize = 0, WORD: usize = 8, HEAD: usize = 16, TAIL: usize = 20, TAIL_USED: usize = 24, SEQ_END: usize = 28, SEQ_BEHIND: usize = 32;

@@ -1,4 +1,4 @@
-// A token-sized append recognised by a template, folded without parsing. Whatever is not entirely ordinary (another status, a gap, a stale seq,
+// A token-sized append recognised by a form or a template, folded without parsing. Whatever is not entirely ordinary (another status, a gap, a stale seq,
 // an unknown block or field, a limit in reach) is left to the full road; nothing has been touched then.
 import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../abi/codes";
 import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE } from "../../abi/layout";

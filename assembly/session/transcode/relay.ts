@@ -1,4 +1,4 @@
-// Tokens that the fast road has folded, on their way to another wire. What the road takes is neither lost nor refused there: numbers of few digits without exponents,
+// Tokens that the fast road has folded, or passes on unjudged, on their way to another wire. What the road takes is neither lost nor refused there: numbers of few digits without exponents,
 // strings that are plain or well-formed.
 import { TRANSPORT_SSE } from "../../abi/codes";
 import { OPT_DEPTH, OPT_TRANSPORT } from "../../abi/layout";

@@ -18,7 +18,7 @@ export interface CoreCounters {
   templateHits: number;
   /** Deltas of an AG-UI state, and patches of a field of AgentUE, folded in one pass. */
   quickDeltas: number;
-  /** Tokens of the binary wires that were folded where they lay, by a template or without one. */
+  /** Tokens of the binary wires that were folded, or passed on, where they lay, by a template or without one. */
   binaryTokens: number;
   /** Tokens of AG-UI that were written as AgentUE from where they were folded. */
   adaptedTokens: number;
