@@ -86,7 +86,7 @@ export function engine_held(): u32 { return heldBytes(); }
  * template, 4 deltas of the state and patches of a field of AgentUE folded in one pass, 5 tokens of the binary wires folded, or passed on, where they lay (by a template or
  * without one),
  * 6 tokens that went out as AgentUE from where they were folded, 7 tokens that went out on another wire from where they were read, 8 tokens whose form there a
- * template has kept, 9 tokens that a chunk began with and that were folded before its call had begun,
+ * template has kept, 9 tokens, and patches of one value, that a chunk began with and that were folded before its call had begun,
  * 10 those of 3 that had a form.
  */
 export function engine_counter(i: u32): u32 {
@@ -179,11 +179,7 @@ export function session_close(h: u32): void {
 /** Feeds `n` bytes of the input window; `last` ends a `json` message. Returns the events accepted; see `session_state`. */
 export function session_feed(h: u32, n: u32, last: u32): u32 {
   const c = connectionOf(h), taken = foldOpening(c, input, n, last != 0), opened = openingEvents;
-  if (taken == n && opened) {
-    // session_feed_more goes on with the allowance of the call
-    store<u32>(c, layoutOf.option(c, layout.OPT_REPORTS), layoutOf.C_REPORTS_LEFT);
-    return opened;
-  }
+  if (taken == n && opened) return opened;
   beginCall(c);
   if (load<u8>(c, layoutOf.C_FAILURE)) { repeatFailure(c); return ATTENTION; }
   return noted(c, opened + feed(c, input + taken, n - taken, last != 0));
@@ -249,7 +245,7 @@ export function session_reconnect(h: u32): void { reconnect(connectionOf(h)); }
 export function session_reset(h: u32): u32 {
   const c = connectionOf(h);
   if (resetConnection(c)) return 0;
-  // it needs a little memory before it gives any back: what is kept for later calls goes first
+  // a state without messages needs a little memory before it gives any back: what is kept for later calls goes first
   trim();
   return resetConnection(c) ? 0 : keepCode(E_OUT_OF_MEMORY);
 }

@@ -53,7 +53,7 @@ export function endChunk(f: usize, p: usize): void { store<f64>(f, offsetOf(p), 
 /** Wire offset of an address inside of the chunk. */
 @inline export function offsetOf(p: usize): f64 { return chunkOffset + <f64>(p - chunkStart); }
 
-/** Puts 64 bytes of NUL behind a chunk; a bulk fill costs more than these stores. */
+/** Puts 64 bytes of NUL behind a chunk or a text; a bulk fill costs more than these stores. */
 @inline export function putSentinel(p: usize): void {
   for (let i: usize = 0; i < 64; i += 8) store<u64>(p + i, 0);
 }

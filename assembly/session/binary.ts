@@ -6,7 +6,7 @@ import { MSGPACK_SHORT, msgpackFaultAt, msgpackReason } from "../codec/msgpack/f
 import { msgpackEnd, msgpackReplaced, readMsgpack, readMsgpackPrefix } from "../codec/msgpack/read";
 import { protobufDropped, protobufFaultAt, protobufReplaced, readProtobuf } from "../codec/protobuf/read";
 import { PROTOBUF_NO_MEMORY, PROTOBUF_OK, PROTOBUF_TOO_DEEP, PROTOBUF_UNKNOWN } from "../codec/protobuf/wire";
-import { F_LIMIT, messageOffset, messageStart, offsetOf, setMessage } from "../frame/state";
+import { F_LIMIT, messageOffset, messageStart, offsetOf, putSentinel, setMessage } from "../frame/state";
 import { clearFault, fail, failWhole } from "../reduce/fault";
 import { releaseText, SCRATCH_MESSAGE as TEXT } from "../reduce/scratch";
 import { trustEvent } from "../reduce/agui/event";
@@ -60,7 +60,7 @@ export function handleDirectText(c: usize): bool {
 // A queue counts the text.
 function handleText(c: usize): bool {
   const text = <usize>load<u32>(TEXT, RUN_PTR), n = load<u32>(TEXT, RUN_LEN), end = text + n;
-  for (let i: usize = 0; i < 64; i += 8) store<u64>(end + i, 0);
+  putSentinel(end);
   if (load<u32>(c, C_RUN) ? allowsDeltas(c) && foldCountedDelta(c, text, end) : allowsSets(c) && foldCountedSet(c, text, end)) return true;
   if (!hasRoom(c, n)) return false;
   readFromWire(true);

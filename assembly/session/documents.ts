@@ -20,6 +20,7 @@ import {
 import { clearFault, fail, failWhole, pathText } from "../reduce/fault";
 import { SCRATCH_RESULT, scratchReserve } from "../reduce/scratch";
 import { leave } from "./feed";
+import { putSentinel } from "../frame/state";
 
 const RECORD_SIZE: u32 = 32;
 const DOCUMENT: usize = 4, LIMITS: usize = 8;
@@ -45,7 +46,7 @@ function readText(p: usize, n: u32, depth: u32, numberLength: u32): usize {
   documentFaultOffset = -1;
   documentFaultOperation = NO_OPERATION;
   const end = p + n;
-  for (let i: usize = 0; i < 64; i += 8) store<u64>(end + i, 0);
+  putSentinel(end);
   // the connection used last takes its own limits again when it is entered
   leave();
   setValidateLimits(depth, numberLength);

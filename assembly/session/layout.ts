@@ -58,4 +58,10 @@ export function layoutsAddUp(): bool {
 }
 
 @inline export function add(c: usize, field: usize, n: f64): void { store<f64>(c + field, load<f64>(c + field) + n); }
+/** Counts events that were folded, or passed on, where they lay. */
+@inline export function addFolded(c: usize, n: u32): void {
+  add(c, C_APPLIED, n);
+  add(c, C_EVENTS, n);
+  add(c, C_EVENT_INDEX, n);
+}
 @inline export function option(c: usize, field: usize): u32 { return load<u32>(c + C_OPTIONS + field); }

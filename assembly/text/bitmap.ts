@@ -1,14 +1,11 @@
 // 64 bytes of validated JSON text as bitmaps: bit i stands for byte i. Used where whole stretches can be skipped by
 // counting brackets. All masks are exact in both builds.
 import { exactZeroBytes } from "./block";
+import { gather } from "./lanes";
 
 const ONES: u64 = 0x0101010101010101;
 const HIGH: u64 = 0x8080808080808080;
 const EVEN: u64 = 0x5555555555555555;
-
-@inline function gather(a: v128, b: v128, c: v128, d: v128): u64 {
-  return <u64>i8x16.bitmask(a) | (<u64>i8x16.bitmask(b) << 16) | (<u64>i8x16.bitmask(c) << 32) | (<u64>i8x16.bitmask(d) << 48);
-}
 
 // bit 7 of each byte -> 8 neighbouring bits
 @inline function pack(marks: u64): u64 { return (marks * 0x02040810204081) >> 56; }

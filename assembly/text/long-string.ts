@@ -17,7 +17,7 @@ let exactly: bool = false;
 /** Sets whether `scanText` is to judge everything at once. */
 export function scanExactly(on: bool): void { exactly = on; }
 
-/** `scanString` for a text that may be long. Leaves `scanUnits` alone. Not between `scanText` and `textsAreWhole`. */
+/** `scanString` for a text that may be long. `scanUnits` means nothing afterwards. Not between `scanText` and `textsAreWhole`. */
 export function scanLongString(p: usize): usize {
   const end = scanLater(p), whole = textsAreWhole();
   return end && whole ? end : scanString(p);

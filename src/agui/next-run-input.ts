@@ -38,7 +38,7 @@ const NAMES: readonly (keyof NextRun)[] = [
  *
  * @param snapshot `reducer.snapshot<AGUIModel>()` of a run that has ended
  * @returns as `prepareRunInput`
- * @throws StreamfoldError `bad_argument` with a path into the run input (`/runId`, `/messages`, `/resume/…`), and as `prepareRunInput` does
+ * @throws StreamfoldError `bad_argument` for an option that there is not, and with a path into the run input (`/runId`, `/messages`, `/resume/…`), and as `prepareRunInput` does
  */
 export function nextRunInput(snapshot: AGUIModel, next: NextRun): PreparedInput {
   if (readable(() => snapshot?.run) == null || next === null || typeof next !== "object")

@@ -115,8 +115,6 @@ export function loadCoreSync(options: LoadOptions | undefined, source: WasmSourc
 
 function checkOptions(options: LoadOptions | undefined): { kind: RequestedKind; wasm: WasmInput | undefined } {
   if (options === undefined) return { kind: "auto", wasm: undefined };
-  if (options === null || typeof options !== "object")
-    throw usageError("bad_argument", "the options must be an object");
   expectOptions(options, "kind", "wasm");
   const { kind = "auto" } = options;
   if (!REQUESTED_KINDS.includes(kind))

@@ -28,7 +28,7 @@ interface Source {
  * @throws whatever broke the reading: the source's own error, the signal's reason, an exception of `onChunk`, or the StreamfoldError that
  *   `push` or `finish` threw. The source is then cancelled and the reducer finished, and the error has the FinishResult as its member
  *   `finishResult`, with the status "truncated" when the body was not read to its end (a thrown value that can hold no member becomes
- *   the `cause` of an Error). StreamfoldError `bad_argument` for a source of another kind, before anything is read
+ *   the `cause` of an Error). StreamfoldError `bad_argument` for an option that there is not, or a source of another kind, before anything is read
  */
 export async function reduceBody(
   reducer: Reducer,

@@ -34,7 +34,7 @@ interface Emitted {
  *
  * @param reducer takes the bytes. For `emit: "events"` it must have an `onEvent` listener or not have been used yet
  * @returns a stream of Uint8Array to `StreamEvent`, `StreamChanges` or Uint8Array
- * @throws StreamfoldError `bad_argument` for an unknown `emit`, or for events of a reducer that cannot report them any more
+ * @throws StreamfoldError `bad_argument` for an option that there is not, an unknown `emit`, or for events of a reducer that cannot report them any more
  */
 export function createReducerStream<Emit extends "events" | "changes" | "bytes">(
   reducer: Reducer,

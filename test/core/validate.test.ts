@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { Rng } from "../support/rng.js";
 import { looseText, mutate, randomValue } from "./support/json-texts.js";
-import { BUILDS, bytesOf, Probe } from "./support/probe.js";
+import { acceptsValue, BUILDS, bytesOf, dirtiness, Probe } from "./support/probe.js";
 
 const fatal = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 const FAULT = { none: 0, json: 1, utf8: 2, depth: 3 };
@@ -33,11 +33,7 @@ const nested = (depth: number, open = "[", close = "]"): string => open.repeat(d
 describe.each(BUILDS)("validation (%s)", (kind) => {
   const probe = new Probe(kind);
 
-  /** Whether the scanner takes exactly these bytes as one value. */
-  function accepts(bytes: Uint8Array, lineMode = 0): boolean {
-    const { p, end } = probe.put(bytes);
-    return probe.call("skipValue", p, lineMode) === end;
-  }
+  const accepts = (bytes: Uint8Array, lineMode = 0) => acceptsValue(probe, bytes, lineMode);
 
   function fault(text: string | Uint8Array, depth = 512): [number, number] {
     const { p, end } = probe.put(text);
@@ -85,11 +81,7 @@ describe.each(BUILDS)("validation (%s)", (kind) => {
       ["[]", 0],
       ["[ ]", 1],
     ];
-    for (const [text, expected] of dirty) {
-      const { p, end } = probe.put(text);
-      expect(probe.call("skipValue", p, 0)).toBe(end);
-      expect([text, probe.global("valueDirty")]).toEqual([text, expected]);
-    }
+    for (const [text, expected] of dirty) expect([text, dirtiness(probe, text)]).toEqual([text, expected]);
   });
 
   it("keeps to one line in line mode", () => {

@@ -1,15 +1,16 @@
 import { describe, expect, it } from "vitest";
-import type { Engine, EngineCore, EngineKind, Transport } from "../../src/engine/contract.js";
+import type { EngineKind, Transport } from "../../src/engine/contract.js";
 import { coreCounters } from "../../src/engine/wasm/engine.js";
 import { sorted } from "../support/adapter-contract.js";
 import { concat, latin1 } from "../support/bytes.js";
 import { randomCuts, WHOLE } from "../support/chunking.js";
-import { KINDS, openCore, WASM_KINDS } from "../support/engines.js";
+import { KINDS, WASM_KINDS } from "../support/engines.js";
 import { Rng } from "../support/rng.js";
-import { eventsIn, TO, type Transcript, transcode, type Wanted } from "../support/transcoding.js";
+import { eventsIn, placedFaults, TO, type Transcript, transcode, type Wanted } from "../support/transcoding.js";
 import { aguiBinaryScript } from "./agui-binary-hot.js";
 import { aguiHotScript } from "./agui-hot.js";
 import { rounds } from "./clock.js";
+import { load, renew } from "./cores.js";
 import type { Script } from "./script.js";
 import { smallest, type Transcoding } from "./transcode-script.js";
 
@@ -41,20 +42,6 @@ function adapting({ script }: Hot, to: Wanted["to"], rng: Rng): Transcoding {
   };
 }
 
-const open = new Map<EngineKind, { core: EngineCore; engine: Engine }>();
-
-function load(kind: EngineKind): { core: EngineCore; engine: Engine } {
-  const one = open.get(kind) ?? openCore(kind);
-  open.set(kind, one);
-  return one;
-}
-
-/** Closes the engines; the next ones begin to learn anew. */
-function renew(): void {
-  for (const { engine } of open.values()) engine.close();
-  open.clear();
-}
-
 const run = (kind: EngineKind, { options, messages, cuts }: Transcoding, uncut: boolean): Transcript =>
   transcode(
     load(kind).engine,
@@ -64,9 +51,7 @@ const run = (kind: EngineKind, { options, messages, cuts }: Transcoding, uncut: 
 
 function printed({ options }: Transcoding, { output, errors, stats, ...rest }: Transcript): string {
   const events = eventsIn(options.to, output).map((text) => sorted(JSON.parse(text)));
-  const faults = errors.map(({ byteOffset, ...error }) =>
-    error.scope === "stream" ? error : { ...error, byteOffset },
-  );
+  const faults = placedFaults(errors);
   return JSON.stringify([events, faults, stats, rest], undefined, 1);
 }
 

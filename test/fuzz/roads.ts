@@ -1,42 +1,30 @@
 import { expect } from "vitest";
-import type { Engine, EngineCore, EngineKind } from "../../src/engine/contract.js";
+import type { Engine, EngineKind } from "../../src/engine/contract.js";
 import { type CoreCounters, coreCounters } from "../../src/engine/wasm/engine.js";
-import { KINDS, openCore } from "../support/engines.js";
+import { KINDS } from "../support/engines.js";
 import { Rng } from "../support/rng.js";
 import { rounds } from "./clock.js";
+import { load, renew } from "./cores.js";
 import { difference, minimize, observe, type Script, type Way } from "./script.js";
 import { nameOf } from "./ways.js";
 
 /** What an engine has learned lives as long as the engine: this many scripts run on one. */
 const LIFE = 4;
 
-/** Engines whose cores can be asked which road they took. */
-const open = new Map<EngineKind, { core: EngineCore; engine: Engine }>();
+const engine = (kind: EngineKind): Engine => load(kind).engine;
 
-function load(kind: EngineKind): Engine {
-  let one = open.get(kind);
-  if (one === undefined) {
-    one = openCore(kind);
-    open.set(kind, one);
-  }
-  return one.engine;
-}
-
-/** Closes the engines; the next ones begin to learn anew. What the core of `kind` has counted is added to `sum`. */
-function renew(kind?: EngineKind, sum?: CoreCounters): void {
-  for (const [one, { core, engine }] of open) {
-    if (one === kind && sum !== undefined) {
-      const now = coreCounters(core);
-      for (const name of Object.keys(sum) as (keyof CoreCounters)[]) sum[name] += now[name];
-    }
-    engine.close();
-  }
-  open.clear();
+/** Renews the engines; what the core of `kind` has counted is added to `sum`. */
+function count(kind: EngineKind, sum: CoreCounters): void {
+  renew((one, core) => {
+    if (one !== kind) return;
+    const now = coreCounters(core);
+    for (const name of Object.keys(sum) as (keyof CoreCounters)[]) sum[name] += now[name];
+  });
 }
 
 const WAYS: readonly Way[] = [
-  ...KINDS.map((kind): Way => ({ kind, kinds: KINDS, engine: load })),
-  { kind: KINDS.at(-1) as EngineKind, kinds: KINDS, engine: load, uncut: true },
+  ...KINDS.map((kind): Way => ({ kind, kinds: KINDS, engine })),
+  { kind: KINDS.at(-1) as EngineKind, kinds: KINDS, engine, uncut: true },
 ];
 
 function disagreement(script: Script): string | undefined {
@@ -80,9 +68,9 @@ export function roadsTaken(kind: EngineKind, generate: (rng: Rng) => Script): Co
   };
   renew();
   for (let seed = LIFE; seed < 21 * LIFE; seed++) {
-    if (seed % LIFE === 0) renew(kind, sum);
+    if (seed % LIFE === 0) count(kind, sum);
     observe(generate(new Rng(seed)), WAYS.find((way) => way.kind === kind) as Way);
   }
-  renew(kind, sum);
+  count(kind, sum);
   return sum;
 }

@@ -1,14 +1,15 @@
 import { describe, expect, it } from "vitest";
-import type { Engine, EngineCore, EngineKind, Protocol, Transport } from "../../src/engine/contract.js";
+import type { EngineCore, Protocol, Transport } from "../../src/engine/contract.js";
 import { type CoreCounters, coreCounters } from "../../src/engine/wasm/engine.js";
 import { concat, latin1 } from "../support/bytes.js";
 import { everyN, randomCuts, WHOLE } from "../support/chunking.js";
-import { KINDS, openCore, WASM_KINDS } from "../support/engines.js";
+import { KINDS, WASM_KINDS } from "../support/engines.js";
 import { Rng } from "../support/rng.js";
-import { messageOf, TO, type Transcript, transcode, type Wanted } from "../support/transcoding.js";
+import { messageOf, placedFaults, TO, type Transcript, transcode, type Wanted } from "../support/transcoding.js";
 import { aguiBinaryScript } from "./agui-binary-hot.js";
 import { aguiHotScript } from "./agui-hot.js";
 import { rounds } from "./clock.js";
+import { load, renew } from "./cores.js";
 import { hotScript } from "./hot.js";
 import { msgpackHotScript } from "./msgpack-hot.js";
 import type { Script } from "./script.js";
@@ -52,20 +53,6 @@ function through({ script }: Hot, protocol: Protocol, to: Wanted["to"], rng: Rng
   };
 }
 
-const open = new Map<EngineKind, { core: EngineCore; engine: Engine }>();
-
-function load(kind: EngineKind): { core: EngineCore; engine: Engine } {
-  const one = open.get(kind) ?? openCore(kind);
-  open.set(kind, one);
-  return one;
-}
-
-/** Closes the engines; the next ones begin to learn anew. */
-function renew(): void {
-  for (const { engine } of open.values()) engine.close();
-  open.clear();
-}
-
 const CUTS = ["uncut", "cut", "in bytes"] as const;
 
 function chunks({ messages, cuts }: Transcoding, how: (typeof CUTS)[number]): readonly Uint8Array[] {
@@ -73,11 +60,8 @@ function chunks({ messages, cuts }: Transcoding, how: (typeof CUTS)[number]): re
   return how === "uncut" ? WHOLE.split(body) : how === "cut" ? randomCuts(cuts).split(body) : everyN(body, 1);
 }
 
-/** Where a stream's fault lies in the wire is only a help. */
 function printed({ output, errors, stats, ...rest }: Transcript): string {
-  const faults = errors.map(({ byteOffset, ...error }) =>
-    error.scope === "stream" ? error : { ...error, byteOffset },
-  );
+  const faults = placedFaults(errors);
   return JSON.stringify([Buffer.from(output).toString("latin1"), faults, stats, rest], undefined, 1);
 }
 

@@ -53,6 +53,47 @@ describe.each(WASM_KINDS)("chunks of one event (%s)", (kind) => {
   );
 });
 
+const STATES = [
+  agui.started(),
+  agui.stateSnapshot({ n: 0 }),
+  ...Array.from({ length: 60 }, (_, i) => agui.stateDelta([{ op: "replace", path: "/n", value: i }])),
+];
+const SETS = [
+  START,
+  ...Array.from({ length: 60 }, (_, i) => ({
+    op: "set",
+    seq: i + 2,
+    mask: "block.content",
+    block: { id: "answer", content: `${i} é ` },
+  })),
+];
+
+describe.each(WASM_KINDS)("chunks of one patch (%s)", (kind) => {
+  it.each([
+    ["agentue", "sse"],
+    ["agentue", "ndjson"],
+    ["ag-ui", "sse"],
+    ["ag-ui", "ndjson"],
+    ["ag-ui", "json"],
+  ] as const)(
+    "%s over %s: patches of one value are taken before the call begins, and mean the same",
+    (protocol, transport) => {
+      const { core, engine } = openCore(kind);
+      const events = protocol === "agentue" ? SETS : STATES;
+      const chunks = bytesOf(protocol, transport, events);
+      const reducer = engine.createReducer({ protocol, transport });
+      for (const chunk of chunks) expect(reducer.push(chunk)).toBe(1);
+      expect(coreCounters(core).openedTokens).toBe(60);
+      const plain = freshEngine("js").createReducer({ protocol, transport });
+      for (const chunk of chunks) plain.push(chunk);
+      expect(reducer.snapshot()).toEqual(plain.snapshot());
+      const { memory, ...stats } = plain.stats();
+      expect(reducer.stats()).toMatchObject(stats);
+      engine.close();
+    },
+  );
+});
+
 describe.each(KINDS)("chunks that begin with tokens (%s)", (kind) => {
   it.each(WIRES)("%s over %s: places, counters and what follows are those of the whole body", (protocol, transport) => {
     const chunks = bytesOf(protocol, transport, eventsOf(protocol));

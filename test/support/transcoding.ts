@@ -134,3 +134,7 @@ export function modelsIn(
   fold.reducer.close();
   return { models, errors: fold.errors, status };
 }
+
+/** Errors without what is only a help: where a stream's fault lies in the wire. */
+export const placedFaults = (errors: Transcript["errors"]): object[] =>
+  errors.map(({ byteOffset, ...error }) => (error.scope === "stream" ? error : { ...error, byteOffset }));

@@ -61,10 +61,16 @@ function seen({ output, warnings, errors, status, stats }: Transcript): unknown 
   return [Buffer.from(output).toString("latin1"), told, status, stats];
 }
 
+const FROM: readonly Transport[] = ["sse", "ndjson", "msgpack", "protobuf"];
+
+/** What the writers of the tests have no form for on a binary wire. */
+const TEXT_ALONE = /1e400|1e999|\\ud/;
+
 describe.each(KINDS)("deltas of a state on their way to another wire (%s)", (kind) => {
-  describe.each(["sse", "ndjson"] as const)("from %s", (from) => {
+  describe.each(FROM)("from %s", (from) => {
     it.each(Object.keys(OPERATIONS))("%s: as those in another spelling, to every wire and at every cut", (name) => {
-      const events = run(OPERATIONS[name]!);
+      const isText = from === "sse" || from === "ndjson";
+      const events = run(OPERATIONS[name]!.filter((operation) => isText || !TEXT_ALONE.test(operation)));
       for (const to of TO["ag-ui"]) {
         for (const onDeltaFailure of ["warn", "fail", "upsert"] as const) {
           const options = { protocol: "ag-ui", from, to, onDeltaFailure, onViolation: "skip-event" } as const;
@@ -80,8 +86,6 @@ describe.each(KINDS)("deltas of a state on their way to another wire (%s)", (kin
     });
   });
 });
-
-const FROM: readonly Transport[] = ["sse", "ndjson", "msgpack", "protobuf"];
 
 describe.each(WASM_KINDS)("ordinary deltas of a state, on %s", (kind) => {
   it.each(FROM.flatMap((from) => TO["ag-ui"].map((to) => [from, to] as const)))(

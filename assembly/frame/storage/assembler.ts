@@ -12,7 +12,7 @@ import { lineFinish, lineMessageDone, lineNext } from "../line";
 import {
   beginChunk, clearFlag, DISCARDING, endChunk, F_LIMIT, F_LINE, FRAME_NO_MEMORY, FRAME_NONE, FRAME_TOO_LARGE, frameEvent, messageEnd, messageOffset, messageStart, setFlag,
 } from "../state";
-import { clearRefusal, refuse, refusedAt, refusedCode, refusedRestored, refuseText } from "./fault";
+import { clearRefusal, refuse, refusedAt, refusedRestored, refuseText } from "./fault";
 import {
   G_BYTES, G_ID, G_ID_LENGTH, G_TABLE, groupAdmit, groupBegin, groupCount, groupFree, groupIsFull, groupIsOf, groupJoin, JOIN_SLACK, judgeRestored,
 } from "./group";

@@ -138,7 +138,7 @@ export function roomForBlocks(s: usize, count: u32, bytes: u32): bool {
 /** Bytes of new memory that `addBlock` may ask for: a vector half as large again (6 each) and an index of at most 4 slots each (16). */
 export function addBlockNeeds(s: usize): u32 { return (load<u32>(s, S_COUNT) + 8) * 24; }
 
-/** Appends a block; memory for `addBlockNeeds` bytes was reserved, so it cannot fail. */
+/** Appends a block; memory for `addBlockNeeds` bytes was reserved, or `roomForBlocks` has made room, so it cannot fail. */
 export function addBlock(s: usize, b: usize): void {
   const count = load<u32>(s, S_COUNT), capacity = load<u32>(s, S_CAPACITY);
   if (count == capacity) {

@@ -89,12 +89,11 @@ export function freeAgui(s: usize): void {
 /** Makes the state what `newAgui` gave; false = out of memory, and the old value of the state alone is still there. */
 export function resetAgui(s: usize): bool {
   const d = <usize>load<u32>(s, A_STATE);
-  let done = documentSetText(d, EMPTY_OBJECT, 2);
+  // what it held goes first: it may be the memory for these two bytes
   freeParts(s);
   memory.fill(s, 0, STATE_SIZE);
   store<u32>(s, <u32>d, A_STATE);
-  // where there was no memory for two bytes, the messages have given some back
-  if (!done) done = documentSetText(d, EMPTY_OBJECT, 2);
+  const done = documentSetText(d, EMPTY_OBJECT, 2);
   begin(s);
   return done;
 }

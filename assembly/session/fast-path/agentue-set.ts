@@ -2,7 +2,7 @@
 // it selects from, and nothing in that slot but what it selects. Read in one pass and applied in one walk to a value that is there. Whatever is not entirely
 // ordinary (another status, a gap, a reference, a protocol field, something missing, a limit in reach) is left to the full road; nothing has been touched then.
 // A transcoder writes the event as it came.
-import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED, TRANSPORT_SSE } from "../../abi/codes";
+import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../abi/codes";
 import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_PASS, OPT_SEQUENCE } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
 import { equalBytes, equalText } from "../../memory/copy";
@@ -18,13 +18,14 @@ import * as name from "../../reduce/names";
 import {
   B_DOCUMENT, B_FLAGS, findBlock, IN_BURST, IS_REFERENCE, noteSize, S_APPLIED, S_FLAGS, S_LOG, S_META, S_SEQ, S_SIZE, S_STATUS, SEQ_KNOWN,
 } from "../../reduce/agentue/state";
-import { F_LIMIT, offsetOf } from "../../frame/state";
-import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_OPTIONS, MESSAGE_ROOM, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
-import { noMemory } from "../failure";
+import { offsetOf } from "../../frame/state";
+import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_OPTIONS, MESSAGE_ROOM, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { aboutMessage, aboutRoute, aboutSequence, reserveOutput } from "../output";
 import { findStream } from "../streams";
-import { isTextWire, NO_MEMORY, noteReadLosses, putBinary, putText, reserveToken, wireOf } from "../transcode/emit";
+import { reserveToken, wireOf } from "../transcode/emit";
 import { holdsHalves } from "../transcode/halves";
+import { relayCanonical } from "../transcode/relay";
+import { nextBegin, textBegin } from "./edges";
 import { digits, idEnd, MOST_DIGITS, number } from "./trie";
 
 /** Events that were folded here. */
@@ -51,18 +52,10 @@ let depth: u32 = 0;
 
 /** Folds the event at `p`, where the frame stands between two events: SSE as `data: {…}` and a blank line, NDJSON as `{…}` and LF. The address behind it, or 0. */
 export function foldSet(c: usize, p: usize, end: usize, sse: bool): usize {
-  let start = p;
-  if (sse) {
-    if (load<u32>(p) != 0x61746164 || load<u8>(p, 4) != 0x3a) return 0;
-    start = p + 5 + (load<u8>(p, 5) == 0x20 ? 1 : 0);
-  }
-  if (!begins(start) || !mayRelay(c, <u32>(end - start))) return 0;
-  const q = readMembers(start + HEAD);
-  if (!q || <u32>(q - start) > load<u32>(c + C_FRAME, F_LIMIT)) return 0;
-  let next: usize = 0;
-  if (sse) next = load<u16>(q) == 0x0a0a ? q + 2 : load<u32>(q) == 0x0a0d0a0d ? q + 4 : 0;
-  else if (load<u8>(q) == 0x0a) next = q + 1;
-  if (!next || next > end || !apply(c)) return 0;
+  const start = textBegin(p, sse);
+  if (!start || !begins(start) || !mayRelay(c, <u32>(end - start))) return 0;
+  const q = readMembers(start + HEAD), next = nextBegin(c, start, q, end, sse);
+  if (!next || !apply(c)) return 0;
   if (wireOf(c)) {
     aboutMessage(load<f64>(c, C_EVENT_INDEX), offsetOf(start));
     relay(c, start, q);
@@ -95,13 +88,10 @@ const HEAD: usize = 12;
 
 // Writes the applied event [p, end), which is canonical.
 function relay(c: usize, p: usize, end: usize): void {
-  const wire = wireOf(c), t = findStream(c, stream, streamLength);
+  const t = findStream(c, stream, streamLength);
   aboutRoute(t + T_ID, load<u32>(t, T_ID_LENGTH));
   aboutSequence(seq);
-  if (isTextWire(wire)) {
-    if (putText(p, end, wire == TRANSPORT_SSE, false)) noteReadLosses(c);
-    else noMemory(c);
-  } else if (putBinary(c, p, end, wire) == NO_MEMORY) noMemory(c);
+  relayCanonical(c, p, end);
 }
 
 const HAS_SEQ: u32 = 1, HAS_MASK: u32 = 2, HAS_SLOT: u32 = 4, HAS_STREAM: u32 = 8, HAS_TIME: u32 = 16, HAS_TYPE: u32 = 32;

@@ -13,7 +13,7 @@ import { typeName } from "../../reduce/agui/schema";
 import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
 import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees, textLength } from "../../reduce/agui/track";
 import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
-import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN } from "../layout";
+import { add, addFolded, C_FIRST, C_FRAME, C_OPTIONS, C_RUN } from "../layout";
 import { refill } from "../adapt/allowance";
 import { putAppend, putPlainAppend, reserveAppend } from "../adapt/token";
 import { adapterOf, isStreamPlain, isUnderWay } from "../adapt/state";
@@ -26,8 +26,8 @@ import { areTokensOrdinary, kindOf } from "./agui-token";
 import { notePassed } from "./pass-tokens";
 import { headOf, mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import {
-  addHole, AGUI_MSGPACK_SET, beginTemplate, endTemplate, firstNode, FORK, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, LEAF, N_CHILD, N_HOLE, N_LENGTH, N_LITERAL,
-  N_NAME_LENGTH, noteHits, selectTemplates, templatesAwake,
+  addHole, AGUI_MSGPACK_SET, beginTemplate, endTemplate, firstNode, FORK, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, LEAF, N_CHILD, N_HOLE, N_LENGTH,
+  N_NAME_LENGTH, noteHits, selectTemplates, standsAt, templatesAwake,
 } from "./trie";
 import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
 
@@ -88,9 +88,7 @@ export function foldAguiBinary(c: usize, p: usize, end: usize, transport: u32): 
   if (hits) noteHits(hits);
   if (n) {
     if (adapts) refill(adapterOf(c), n);
-    add(c, C_APPLIED, n);
-    add(c, C_EVENTS, n);
-    add(c, C_EVENT_INDEX, n);
+    addFolded(c, n);
     add(s, A_APPLIED, n);
   }
   return p;
@@ -227,7 +225,7 @@ const NO_KIND: u32 = 255;
   tagLength = 0;
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
-    if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
+    if (!standsAt(p, node, n)) { node = load<u32>(node); continue; }
     p += n;
     const hole = load<u8>(node, N_HOLE);
     if (hole == LEAF) {

@@ -2,7 +2,7 @@
 // nothing to say about such an event. Whatever is not entirely ordinary (another phase, a pending chunk stream, an operation that does not apply, a
 // limit in reach) is left to the full road; nothing has been touched then. One `replace` is applied in one walk (patch/quick-replace.ts). A transcoder writes the event as it came.
 import { AG_STATE_DELTA } from "../../abi/agui";
-import { RUN_RUNNING, TRANSPORT_JSON, TRANSPORT_MSGPACK, TRANSPORT_SSE } from "../../abi/codes";
+import { RUN_RUNNING, TRANSPORT_JSON, TRANSPORT_MSGPACK } from "../../abi/codes";
 import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_PASS, OPT_TRANSPORT } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
 import { documentSize, editBegin, editCommit, editRollback, rootSlot } from "../../document/index";
@@ -23,8 +23,10 @@ import { adapterOf, isUnderWay } from "../adapt/state";
 import { concludeTold, nameRun } from "../agui-event";
 import { noMemory } from "../failure";
 import { aboutMessage, reserveOutput } from "../output";
-import { isTextWire, NO_MEMORY, noteReadLosses, putBinary, putText, reserveToken, wireOf } from "../transcode/emit";
+import { isTextWire, reserveToken, wireOf } from "../transcode/emit";
+import { relayCanonical } from "../transcode/relay";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, MESSAGE_ROOM, option, PAUSED, T_FLAGS } from "../layout";
+import { nextBegin, textBegin } from "./edges";
 
 /** Events that were folded here. */
 export let quickDeltas: u32 = 0;
@@ -71,23 +73,10 @@ const LIST: usize = 30;
   return q && load<u16>(q) == 0x7d5d ? q + 2 : 0;
 }
 
-// Where the next event begins when this one ends at `q` and all of it is there, else 0.
-@inline function nextBegin(c: usize, start: usize, q: usize, end: usize, sse: bool): usize {
-  if (!q || <u32>(q - start) > load<u32>(c + C_FRAME, F_LIMIT)) return 0;
-  let next: usize = 0;
-  if (sse) next = load<u16>(q) == 0x0a0a ? q + 2 : load<u32>(q) == 0x0a0d0a0d ? q + 4 : 0;
-  else if (load<u8>(q) == 0x0a) next = q + 1;
-  return next <= end ? next : 0;
-}
-
 /** Folds the event at `p`, where the frame stands between two events: SSE as `data: {…}` and a blank line, NDJSON as `{…}` and LF. The address behind it, or 0. */
 export function foldDelta(c: usize, p: usize, end: usize, sse: bool): usize {
-  let start = p;
-  if (sse) {
-    if (load<u32>(p) != 0x61746164 || load<u8>(p, 4) != 0x3a) return 0;
-    start = p + 5 + (load<u8>(p, 5) == 0x20 ? 1 : 0);
-  }
-  if (!begins(start) || !isReady(c) || !hasWireRoom(c, <u32>(end - start))) return 0;
+  const start = textBegin(p, sse);
+  if (!start || !begins(start) || !isReady(c) || !hasWireRoom(c, <u32>(end - start))) return 0;
   let q = scanReplace(c, start), next = nextBegin(c, start, q, end, sse);
   if (!next || !replaces(c)) {
     q = scanDelta(start, true);
@@ -124,12 +113,8 @@ export function foldCountedDelta(c: usize, p: usize, end: usize): bool {
 
 // Writes the applied event [p, end), which is canonical. No half is held or dropped for it.
 function relay(c: usize, p: usize, end: usize): void {
-  const wire = wireOf(c);
   nameRun(c);
-  if (isTextWire(wire)) {
-    if (putText(p, end, wire == TRANSPORT_SSE, false)) noteReadLosses(c);
-    else noMemory(c);
-  } else if (putBinary(c, p, end, wire) == NO_MEMORY) noMemory(c);
+  relayCanonical(c, p, end);
 }
 
 @inline function countMessage(c: usize): void {

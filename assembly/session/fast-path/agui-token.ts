@@ -9,7 +9,6 @@ import {
   AGUI_NO_SUBAGENTS, FLAG_REPORT_EVENTS, OPT_AGUI_FLAGS, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_NUMBER_LENGTH,
 } from "../../abi/layout";
 import { setAccount } from "../../memory/heap";
-import { equalText } from "../../memory/copy";
 import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
 import { appendToken } from "../../reduce/agui/apply-text";
 import { eventRewritten, eventText, slotEnd, slotsPresent, slotStart, wireType } from "../../reduce/agui/event";
@@ -17,7 +16,7 @@ import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
 import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, lanesPending, openItem, ownerAgrees, textLength, trackPhase } from "../../reduce/agui/track";
 import { isMarked, KIND, E_BITS, OPEN, PHASE_RUNNING, T_LAST } from "../../reduce/agui/track-layout";
 import { F_LIMIT } from "../../frame/state";
-import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
+import { add, addFolded, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
 import { refill } from "../adapt/allowance";
 import { hasEscapedName, putAppend, reserveAppend } from "../adapt/token";
 import { adapterOf, isUnderWay } from "../adapt/state";
@@ -27,13 +26,13 @@ import { mayHoldHalf, putTokenFrame } from "../transcode/token-frame";
 import { mayRelay, needsHalves, relayed } from "../transcode/relay";
 import { setHole } from "./holes";
 import {
-  addHole, beginTemplate, digits, endTemplate, firstNode, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, MOST_DIGITS, N_CHILD, N_HOLE, N_LENGTH,
-  N_LITERAL, N_NAME_LENGTH, noteHits, number, repeats,
+  addHole, beginTemplate, digits, endTemplate, firstNode, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, MOST_DIGITS, N_CHILD, N_HOLE,
+  N_LENGTH, N_NAME_LENGTH, noteHits, number, repeats, standsAt,
 } from "./trie";
 import { relayMatched, setNames } from "./written";
 
 /** Types whose events are learned, as bits. */
-const TOKENS: u64 = (<u64>1 << AG_TEXT_MESSAGE_CONTENT) | (<u64>1 << AG_TOOL_CALL_ARGS) | (<u64>1 << AG_REASONING_MESSAGE_CONTENT);
+export const TOKENS: u64 = (<u64>1 << AG_TEXT_MESSAGE_CONTENT) | (<u64>1 << AG_TOOL_CALL_ARGS) | (<u64>1 << AG_REASONING_MESSAGE_CONTENT);
 /** Members they may have. */
 const MEMBERS: u64 = (<u64>1 << F_TYPE) | (<u64>1 << F_MESSAGE_ID) | (<u64>1 << F_TOOL_CALL_ID) | (<u64>1 << F_DELTA) | (<u64>1 << F_TIMESTAMP)
   | (<u64>1 << F_SUBAGENT_RUN_ID);
@@ -118,9 +117,7 @@ function foldAndAdapt(c: usize, p: usize, end: usize, t: usize, s: usize): usize
 @inline function noteFolded(c: usize, s: usize, n: u32): void {
   foldedAguiTokens = n;
   if (n) {
-    add(c, C_APPLIED, n);
-    add(c, C_EVENTS, n);
-    add(c, C_EVENT_INDEX, n);
+    addFolded(c, n);
     add(s, A_APPLIED, n);
     noteHits(n);
   }
@@ -174,7 +171,7 @@ let leaf: usize = 0;
   time = -1;
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
-    if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
+    if (!standsAt(p, node, n)) { node = load<u32>(node); continue; }
     p += n;
     const hole = load<u8>(node, N_HOLE);
     if (hole == HOLE_DELTA) {

@@ -54,7 +54,7 @@ export let formBytes: u32 = 0;
 /** Events that the last call of `foldForms` has folded. */
 export let foldedByForms: u32 = 0;
 /** Whether the event that it left has a form it knows: then there is nothing to learn from it. */
-export let formKnown: bool = false;
+let formKnown: bool = false;
 
 @inline function setOf(c: usize): usize { return SETS + (<usize>load<u8>(c + C_OPTIONS, OPT_TRANSPORT) << 2); }
 

@@ -1,9 +1,8 @@
 // What the holes of an event hold that a template knows, for those who write it on another wire, and two ways to find them without asking the model.
 import { scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
-import { equalText } from "../../memory/copy";
 import { strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import {
-  digits, firstNode, HOLE_DELTA, HOLE_NUMBER, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, N_CHILD, N_HOLE, N_LENGTH, N_LITERAL, number,
+  digits, firstNode, HOLE_DELTA, HOLE_NUMBER, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, N_CHILD, N_HOLE, N_LENGTH, number, standsAt,
 } from "./trie";
 
 // By HOLE_ kind, 8 B: 0 where the contents begin | 4 their length in bytes. The last one is of forks, which hold nothing.
@@ -26,7 +25,7 @@ export let holeFlags: u32 = 0;
 }
 
 /** Forgets what the last event held: a hole that an event does not have has no contents. */
-@inline export function clearHoles(): void {
+@inline function clearHoles(): void {
   setHole(HOLE_SOURCE, 0, 0);
   setHole(HOLE_TARGET, 0, 0);
   setHole(HOLE_TIME, 0, 0);
@@ -39,7 +38,7 @@ export function matchText(p: usize): usize {
   clearHoles();
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
-    if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
+    if (!standsAt(p, node, n)) { node = load<u32>(node); continue; }
     p += n;
     const hole = <u32>load<u8>(node, N_HOLE), start = p;
     if (hole == LEAF) {
@@ -69,7 +68,7 @@ export function matchPacked(p: usize, end: usize): usize {
   clearHoles();
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
-    if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
+    if (!standsAt(p, node, n)) { node = load<u32>(node); continue; }
     p += n;
     const hole = <u32>load<u8>(node, N_HOLE);
     if (hole == LEAF) {

@@ -3,7 +3,7 @@
 // been touched then. Against reading the map alone a template takes about two thirds of the time in 64 KiB chunks.
 import { equalText } from "../../memory/copy";
 import { B_ID, B_ID_LENGTH, findOtherBlock, S_LAST_BLOCK } from "../../reduce/agentue/state";
-import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_LAST_USED, add, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
+import { addFolded, C_LAST_USED, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { findOtherStream } from "../streams";
 import { wireOf } from "../transcode/emit";
 import { mayRelayBytes, relayMap } from "../transcode/relay";
@@ -11,7 +11,7 @@ import { headOf, mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from 
 import { foldAppend } from "./token";
 import {
   addHole, beginTemplate, endTemplate, firstNode, HOLE_DELTA, HOLE_NUMBER, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, LEAF, MSGPACK_SET, N_CHILD, N_HOLE, N_LENGTH,
-  N_LITERAL, N_NAME_LENGTH, N_NAME_WORD, noteHits, selectTemplates, templatesAwake,
+  N_LITERAL, N_NAME_LENGTH, N_NAME_WORD, noteHits, selectTemplates, standsAt, templatesAwake,
 } from "./trie";
 import { setHole } from "./holes";
 import { relayMatchedMap, setNames } from "./written";
@@ -44,9 +44,7 @@ export function foldAppends(c: usize, p: usize, end: usize): usize {
   foldedAppends = n;
   if (hits) noteHits(hits);
   if (n) {
-    add(c, C_APPLIED, n);
-    add(c, C_EVENTS, n);
-    add(c, C_EVENT_INDEX, n);
+    addFolded(c, n);
   }
   return p;
 }
@@ -77,7 +75,7 @@ const STREAM_ID: u64 = 0x695f6d6165727473, EVENT_TYPE: u64 = 0x79745f746e657665,
   let delta: usize = 0, deltaLength: u32 = 0, time: f64 = 0;
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
-    if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
+    if (!standsAt(p, node, n)) { node = load<u32>(node); continue; }
     p += n;
     const hole = load<u8>(node, N_HOLE);
     if (hole == LEAF) {

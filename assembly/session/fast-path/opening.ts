@@ -1,14 +1,14 @@
 // The tokens, or the patch of one value, that a chunk begins with where nothing of an earlier one is under way. Servers that pass each event on as it comes have
 // no other chunks: without the questions of the pipeline's loop such a call takes a sixth less.
 import { TRANSPORT_JSON, TRANSPORT_MSGPACK, TRANSPORT_SSE } from "../../abi/codes";
-import { OPT_TRANSPORT } from "../../abi/layout";
+import { OPT_REPORTS, OPT_TRANSPORT } from "../../abi/layout";
 import { prefixAtStart } from "../../frame/length-prefix";
 import { lineAtStart } from "../../frame/line";
 import { msgpackAtStart } from "../../frame/msgpack";
 import { sseAtEventStart, sseCommitId } from "../../frame/sse";
 import { F_OFFSET, putSentinel } from "../../frame/state";
 import { isBinary } from "../binary";
-import { add, C_BYTES, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_OPTIONS, C_RUN, C_STATE } from "../layout";
+import { add, C_BYTES, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_OPTIONS, C_REPORTS_LEFT, C_RUN, C_STATE, option } from "../layout";
 import { wireOf } from "../transcode/emit";
 import { allowsSets, foldSet } from "./agentue-set";
 import { foldAguiBinary, foldedBinary } from "./agui-binary";
@@ -24,7 +24,7 @@ export let binaryTokens: u32 = 0;
 /** Counts such tokens. */
 @inline export function noteBinary(n: u32): void { binaryTokens += n; }
 
-/** Tokens that were folded before their call had begun. */
+/** Tokens, and patches of one value, that were folded before their call had begun. */
 export let openedTokens: u32 = 0;
 
 /** Events that the last call of `foldOpening` has folded. */
@@ -104,6 +104,8 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
   if (transport == TRANSPORT_SSE) sseCommitId(f);
   add(c, C_BYTES, taken);
   add(f, F_OFFSET, taken);
+  // session_feed_more goes on with the allowance of the call
+  store<u32>(c, option(c, OPT_REPORTS), C_REPORTS_LEFT);
   return taken;
 }
 
@@ -114,5 +116,6 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
   else q = agui ? foldDelta(c, p, end, transport == TRANSPORT_SSE) : foldSet(c, p, end, transport == TRANSPORT_SSE);
   if (!q) return p;
   openingEvents = 1;
+  openedTokens++;
   return q;
 }

@@ -1,18 +1,16 @@
 // Tokens that a transcoder passes on without judging, by the templates that judged ones have, too: what goes out is found in the event, and no model is asked.
 // What a template does not know goes the full road and teaches one; what the other wire cannot carry as it is (halves of characters) goes it always.
-import { AG_REASONING_MESSAGE_CONTENT, AG_TEXT_MESSAGE_CONTENT, AG_TOOL_CALL_ARGS } from "../../abi/agui";
 import { OP_APPEND, TRANSPORT_PROTOBUF } from "../../abi/codes";
 import { F_LIMIT } from "../../frame/state";
 import { opOf } from "../../reduce/agentue/envelope";
 import { hasForm, isTokenLike } from "../../reduce/agentue/judge";
 import { cleanType, passClean } from "../../reduce/agui/enforce";
-import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING } from "../../reduce/agui/track";
 import { clearFault } from "../../reduce/fault";
-import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_RUN } from "../layout";
+import { addFolded, C_FRAME, C_RUN } from "../layout";
 import { wireOf } from "../transcode/emit";
 import { mayRelay, mayRelayBytes, needsHalves, relayed, relayMap } from "../transcode/relay";
 import { putTokenFrame } from "../transcode/token-frame";
-import { learnAguiToken } from "./agui-token";
+import { kindOf, learnAguiToken, TOKENS } from "./agui-token";
 import { holeFlags, holeLeaf, holeLength, holeStart, holeTime, matchPacked, matchText, setHole } from "./holes";
 import { learnAppend, readAppend } from "./msgpack-append";
 import { learnTemplate } from "./templates";
@@ -78,11 +76,9 @@ export function passAppends(c: usize, p: usize, end: usize): usize {
   return true;
 }
 
-// The lengths of their names tell the three types apart.
 @inline function putFrame(): bool {
-  const name = load<u16>(holeLeaf, N_NAME_LENGTH), kind: u32 = name == 20 ? ITEM_MESSAGE : name == 14 ? ITEM_CALL : ITEM_REASONING;
   return putTokenFrame(
-    kind, holeStart(HOLE_TARGET), holeLength(HOLE_TARGET), holeStart(HOLE_DELTA), holeLength(HOLE_DELTA), holeStart(HOLE_SOURCE), holeLength(HOLE_SOURCE),
+    kindOf(load<u16>(holeLeaf, N_NAME_LENGTH)), holeStart(HOLE_TARGET), holeLength(HOLE_TARGET), holeStart(HOLE_DELTA), holeLength(HOLE_DELTA), holeStart(HOLE_SOURCE), holeLength(HOLE_SOURCE),
     holeStart(HOLE_TIME) ? holeTime : -1, true,
   );
 }
@@ -91,12 +87,8 @@ export function passAppends(c: usize, p: usize, end: usize): usize {
 export function notePassed(c: usize, n: u32): void {
   passedTokens = n;
   if (!n) return;
-  add(c, C_APPLIED, n);
-  add(c, C_EVENTS, n);
-  add(c, C_EVENT_INDEX, n);
+  addFolded(c, n);
 }
-
-const TOKENS: u64 = (<u64>1 << AG_TEXT_MESSAGE_CONTENT) | (<u64>1 << AG_TOOL_CALL_ARGS) | (<u64>1 << AG_REASONING_MESSAGE_CONTENT);
 
 /** Learns the event that was just passed on, if it is one that enforcement would let pass as it is; [p, end) is its text from `data:` to behind the blank line. */
 export function learnPassed(c: usize, p: usize, end: usize): void {

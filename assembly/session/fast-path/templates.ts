@@ -1,6 +1,5 @@
 // Appends as templates: what the holes of an append hold, and learning one.
 import { scanFlags, scanStringShort, scanUnits, setScanFlags } from "../../text/scan";
-import { equalText } from "../../memory/copy";
 import { F_SEQ, F_STREAM_ID, F_TS, fieldEnd, fieldKind, fieldStart, K_ABSENT } from "../../reduce/agentue/envelope";
 import { patchEnd, patchId, patchIdLength, patchStart } from "../../reduce/agentue/judge";
 import { maskEnd, maskPath } from "../../reduce/agentue/mask";
@@ -9,7 +8,7 @@ import { C_LAST_USED, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { findOtherStream, findStream } from "../streams";
 import {
   addHole, beginTemplate, digits, endTemplate, firstNode, HOLE_DELTA, HOLE_NUMBER, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, idEnd, LEAF, N_CHILD, N_HOLE,
-  N_LENGTH, N_LITERAL, N_NAME_LENGTH, N_NAME_WORD, number, repeats,
+  N_LENGTH, N_LITERAL, N_NAME_LENGTH, N_NAME_WORD, number, repeats, standsAt,
 } from "./trie";
 
 /** What the matched event holds. */
@@ -21,7 +20,7 @@ export let matchedDelta: usize = 0;
 export let matchedDeltaEnd: usize = 0;
 /** Flags of the scan over the delta. */
 export let matchedFlags: u32 = 0;
-/** Its UTF-16 code units where the flags are not 0 and the scan has counted them, else 0. */
+/** Its UTF-16 code units where the flags are not 0: 0, the scan has not counted them. */
 export let matchedUnits: u32 = 0;
 /** Where the other holes of the matched event lie, {start, length} each, start 0: it has none of that kind. */
 export const matchedHoles: usize = memory.data(4 * 8, 8);
@@ -50,7 +49,7 @@ export function matchTemplate(c: usize, p: usize): usize {
   store<u64>(matchedHoles + MATCH_SOURCE, 0);
   while (node) {
     const n = <u32>load<u16>(node, N_LENGTH);
-    if ((load<u8>(p) != load<u8>(node, N_LITERAL) && n) || !equalText(p, node + N_LITERAL, n)) { node = load<u32>(node); continue; }
+    if (!standsAt(p, node, n)) { node = load<u32>(node); continue; }
     p += n;
     const hole = load<u8>(node, N_HOLE);
     if (hole == HOLE_DELTA) {

@@ -6,7 +6,7 @@ import { TOKEN_DEPTH, TOKEN_DIGITS } from "../../reduce/agentue/judge";
 import { appendHot, hasHotField } from "../../reduce/agentue/append";
 import { B_ID, B_ID_LENGTH, IN_BURST, S_APPLIED, S_FLAGS, S_SEQ, S_STATUS, SEQ_KNOWN } from "../../reduce/agentue/state";
 import { F_LIMIT } from "../../frame/state";
-import { C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FRAME, C_OPTIONS, add, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
+import { addFolded, C_FRAME, C_OPTIONS, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import {
   matchedBlock, matchedDelta, matchedDeltaEnd, matchedField, matchedFieldLength, matchedFieldWord, matchedFlags, matchedLeaf, matchedSeq, matchedStream, matchedTime,
   matchedUnits, matchTemplate,
@@ -69,9 +69,7 @@ function foldAndRelay(c: usize, p: usize, end: usize): usize {
 @inline function noteFolded(c: usize, n: u32): void {
   foldedTokens = n;
   if (n) {
-    add(c, C_APPLIED, n);
-    add(c, C_EVENTS, n);
-    add(c, C_EVENT_INDEX, n);
+    addFolded(c, n);
     noteHits(n);
   }
 }

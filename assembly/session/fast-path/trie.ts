@@ -61,6 +61,9 @@ export function selectTemplates(i: u32): void { set = SETS + (<usize>i << 4); }
 /** The first node of the current set, 0 = none. */
 @inline export function firstNode(): usize { return <usize>load<u32>(set); }
 
+/** Whether the `n` bytes of a node's literal stand at `p`; most that do not differ in their first byte. */
+@inline export function standsAt(p: usize, node: usize, n: u32): bool { return (load<u8>(p) == load<u8>(node, N_LITERAL) || !n) && equalText(p, node + N_LITERAL, n); }
+
 /** Whether there are templates, and they do not rest. */
 @inline export function haveTemplates(): bool { return load<u32>(set) != 0 && !load<u32>(set, T_RESTING); }
 

@@ -4,12 +4,13 @@ import { TRANSPORT_SSE } from "../../abi/codes";
 import { OPT_DEPTH, OPT_TRANSPORT } from "../../abi/layout";
 import { bytesClear, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { readMsgpack } from "../../codec/msgpack/read";
+import { putSentinel } from "../../frame/state";
 import { HAS_LOOSE_ESCAPE } from "../../text/scan";
 import { SCRATCH_MESSAGE as TEXT, SCRATCH_WIRE as WIRE } from "../../reduce/scratch";
 import { noMemory } from "../failure";
 import { C_EVENT_INDEX, C_OPTIONS, option } from "../layout";
 import { aboutMessage, isOutputFull } from "../output";
-import { closeText, isTextWire, NO_MEMORY, openText, putBinary, putText, reserveToken, wireOf } from "./emit";
+import { closeText, isTextWire, NO_MEMORY, noteReadLosses, openText, putBinary, putText, reserveToken, wireOf } from "./emit";
 import { holdsHalves } from "./halves";
 
 /** Whether a token of at most `n` bytes of text may be folded now: there is room for what it comes to, and the host need not take anything before. */
@@ -31,6 +32,15 @@ export function relayText(c: usize, p: usize, end: usize, seen: u32): bool {
   const wire = wireOf(c);
   if (isTextWire(wire) ? putText(p, end, wire == TRANSPORT_SSE, (seen & HAS_LOOSE_ESCAPE) != 0) : putBinary(c, p, end, wire) != NO_MEMORY) return true;
   return relayed(c, false);
+}
+
+/** Writes the applied event [p, end), which is canonical, and says what reading it has lost; out of memory fails the connection. */
+export function relayCanonical(c: usize, p: usize, end: usize): void {
+  const wire = wireOf(c);
+  if (isTextWire(wire)) {
+    if (putText(p, end, wire == TRANSPORT_SSE, false)) noteReadLosses(c);
+    else noMemory(c);
+  } else if (putBinary(c, p, end, wire) == NO_MEMORY) noMemory(c);
 }
 
 /** Whether a token was written; if not, memory ran out, and the connection has failed. */
@@ -60,6 +70,6 @@ function readThrough(c: usize, p: usize, end: usize, depth: u32, wire: u32): boo
   bytesClear(TEXT);
   if (readMsgpack(p, end, TEXT, depth, false)) return false;
   const text = <usize>load<u32>(TEXT, RUN_PTR), stop = text + load<u32>(TEXT, RUN_LEN);
-  for (let i: usize = 0; i < 64; i += 8) store<u64>(stop + i, 0);
+  putSentinel(stop);
   return putBinary(c, text, stop, wire) != NO_MEMORY;
 }

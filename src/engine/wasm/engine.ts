@@ -26,7 +26,7 @@ export interface CoreCounters {
   relayedTokens: number;
   /** Tokens that went out in a form that their template has kept. */
   writtenTokens: number;
-  /** Tokens that a chunk began with and that were folded before its call had begun. */
+  /** Tokens, and patches of one value, that a chunk began with and that were folded before its call had begun. */
   openedTokens: number;
   /** Events of AgentUE that had a form: those of `templateHits` that were compared as a whole. */
   formHits: number;

@@ -108,3 +108,15 @@ export class Probe {
 
 /** Both builds; every test of this folder runs on each. */
 export const BUILDS = ["scalar", "simd"] as const;
+
+/** Whether the scanner takes exactly these bytes as one value. */
+export function acceptsValue(probe: Probe, bytes: Uint8Array, lineMode = 0): boolean {
+  const { p, end } = probe.put(bytes);
+  return probe.call("skipValue", p, lineMode) === end;
+}
+
+/** What the scanner says of white space and escapes that can be shorter in a text that it takes: 1, there are some. */
+export function dirtiness(probe: Probe, text: string): number {
+  if (!acceptsValue(probe, new TextEncoder().encode(text))) throw new Error(`not taken: ${text}`);
+  return probe.global("valueDirty");
+}
