@@ -296,6 +296,25 @@ describe.each(KINDS)("how much small events come to (%s)", (kind) => {
     same(run("js", [body(events)], options), transcript, "js");
   });
 
+  it("a start that is too much takes all of the allowance: the next one is made when that is full again", () => {
+    const limits = { outputBytes: 5 * FREE };
+    const patch = ag.stateDelta([{ op: "add", path: "/-", value: 1 }]);
+    const events = [
+      ag.started(),
+      ag.stateSnapshot(["x".repeat(6 * FREE)]),
+      patch,
+      ag.textStart("m"),
+      ...Array.from({ length: 12 }, () => ag.textContent("m", "a")),
+    ];
+    const options = { limits, onViolation: "skip-event" } as const;
+    const transcript = run(kind, [body(events)], options);
+    expect(transcript.errors.map(({ eventIndex }) => eventIndex)).toEqual([2, 3, 8, 13]);
+    expect(ops(transcript)).toEqual(["start", "set", "error", "end"]);
+    for (const { name, split } of [ONE_BYTE, randomCuts(8)])
+      same(run(kind, split(body(events)), options), transcript, name);
+    same(run("js", [body(events)], options), transcript, "js");
+  });
+
   it("a delivery that cannot begin is left out, which is said of each event that would begin it, and nothing at the end of the body", () => {
     const limits = { outputBytes: 1 };
     const input = { threadId: "t", runId: "r", state: "x".repeat(10 * FREE) };

@@ -50,5 +50,8 @@ export function endAllowance(): bool {
   return !hasRefused;
 }
 
+/** A `start` was not written: where it was too much, the next one waits, or each event would make it up to the limit again. */
+export function spendOnStart(): void { if (hasRefused) store<f64>(record, 0, A_LEFT); }
+
 /** Whether something was left out since the last `start`: until the allowance is full there is no other one. */
 @inline export function isWaiting(a: usize): bool { return isCut(a) && load<f64>(a, A_LEFT) < load<f64>(a, A_MOST); }

@@ -9,7 +9,7 @@ import {
 } from "../../reduce/agui/run";
 import { A_COUNT, A_STATE, statusOfAgui } from "../../reduce/agui/state";
 import { C_BEGUN, C_FIRST, C_RUN } from "../layout";
-import { isWaiting } from "./allowance";
+import { isWaiting, spendOnStart } from "./allowance";
 import { putCallBlock, putMessageBlock } from "./blocks";
 import { closeEvent, isInVain, lackMemory, openEvent, put, putByte, putPiece, putSlot, speakOfAll } from "./compose";
 import { firstCall, nextCall, readMessage } from "./members";
@@ -45,7 +45,7 @@ export function sendStart(c: usize): void {
   }
   putByte(0x5d);
   putByte(0x7d);
-  if (!closeEvent()) return;
+  if (!closeEvent()) { spendOnStart(); return; }
   store<u8>(a, 1, A_UNDER_WAY);
   store<u8>(a, 0, A_CUT);
   store<u8>(c, 1, C_BEGUN);

@@ -91,6 +91,11 @@ export class Allowance {
     return !this.refused;
   }
 
+  /** A `start` was not sent: where it was too much, the next one waits, or each event would make it up to the limit again. */
+  spendOnStart(): void {
+    if (this.refused) this.left = 0;
+  }
+
   /** Something was left out: until the allowance is full there is no other `start`. */
   get isWaiting(): boolean {
     return this.isCut && this.left < this.most;

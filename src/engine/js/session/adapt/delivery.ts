@@ -55,7 +55,10 @@ export class Delivery {
   }
 
   start(model: JsonObject): void {
-    if (!this.send("start", undefined, "model", model)) return;
+    if (!this.send("start", undefined, "model", model)) {
+      this.allowance.spendOnStart();
+      return;
+    }
     this.underWay = true;
     this.begun = true;
     this.allowance.isCut = false;
