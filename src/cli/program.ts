@@ -1,5 +1,5 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
-import { DEFAULT_LIMITS, MAXIMUM_LIMITS, StreamfoldError } from "../entry/node.js";
+import { DEFAULT_LIMITS, type Limits, MAXIMUM_LIMITS, StreamfoldError } from "../entry/node.js";
 import { type FrameOptions, frame } from "./frame.js";
 import { TRANSPORTS } from "./input.js";
 import { EXIT, type Io, line, UsageError, write } from "./io.js";
@@ -8,6 +8,11 @@ import { runBench } from "./run-bench.js";
 import { type TranscodeOptions, transcode } from "./transcode.js";
 import { type UnframeOptions, unframe } from "./unframe.js";
 import { type VerifyOptions, verify } from "./verify.js";
+
+/** The limits that `--limit` sets: a message has an option of its own, and reports are all printed. */
+const LIMITS = (Object.keys(DEFAULT_LIMITS) as (keyof Limits)[]).filter(
+  (name) => name !== "messageBytes" && name !== "reports",
+);
 
 /**
  * Runs the command line.
@@ -125,6 +130,11 @@ function reading(command: Command): Command {
       new Option("--max-message <bytes>", "largest message")
         .argParser(parseBytes)
         .default(DEFAULT_LIMITS.messageBytes, `${DEFAULT_LIMITS.messageBytes / (1024 * 1024)} MiB`),
+    )
+    .addOption(
+      new Option("--limit <name=value>", `another limit, may be repeated: ${LIMITS.join(", ")}`)
+        .argParser(parseLimit)
+        .default({}, "those of the library"),
     );
 }
 
@@ -134,6 +144,18 @@ function parseBytes(text: string): number {
     throw new InvalidArgumentError(`It must be an integer from 1 to ${MAXIMUM_LIMITS.messageBytes}.`);
   }
   return bytes;
+}
+
+/** Adds one limit to those that were given before. */
+function parseLimit(text: string, given: Partial<Limits>): Partial<Limits> {
+  const [, name, digits] = /^(\w+)=(\d+)$/.exec(text) ?? [];
+  const limit = LIMITS.find((one) => one === name);
+  if (limit === undefined) throw new InvalidArgumentError(`It must be one of ${LIMITS.join(", ")}, "=" and a number.`);
+  const value = Number(digits);
+  if (value < 1 || value > MAXIMUM_LIMITS[limit]) {
+    throw new InvalidArgumentError(`${limit} must be an integer from 1 to ${MAXIMUM_LIMITS[limit]}.`);
+  }
+  return { ...given, [limit]: value };
 }
 
 function parseCount(text: string): number {

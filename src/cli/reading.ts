@@ -1,5 +1,6 @@
 import {
   type EngineKind,
+  type Limits,
   type OnDeltaFailure,
   type Protocol,
   type Sequence,
@@ -8,6 +9,7 @@ import {
   type UnknownEnum,
 } from "../entry/node.js";
 import { EXIT, type Io, line, write } from "./io.js";
+import { MOST_REPORTS } from "./trouble.js";
 
 /** What all commands that read something have in common, as commander names it. */
 export interface ChoosingOptions {
@@ -19,10 +21,16 @@ export interface ReadingOptions extends ChoosingOptions {
   protocol: Protocol;
   from?: Transport;
   maxMessage: number;
+  limit: Partial<Limits>;
   sequence?: Sequence;
   onDeltaFailure?: OnDeltaFailure;
   unknownEnum?: UnknownEnum;
   maxProtocolVersion?: string;
+}
+
+/** The limits that hold for a command. */
+export function limitsOf({ limit, maxMessage }: ReadingOptions): Partial<Limits> {
+  return { ...limit, reports: MOST_REPORTS, messageBytes: maxMessage };
 }
 
 /** The options of the protocol that were given: a reducer refuses those of the other one. */

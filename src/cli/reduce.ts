@@ -3,8 +3,8 @@ import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, UsageError, write } from "./io.js";
 import { mapOf } from "./msgpack.js";
 import { Indenter } from "./pretty.js";
-import { protocolOptions, type ReadingOptions } from "./reading.js";
-import { MOST_REPORTS, place, quietly, Trouble } from "./trouble.js";
+import { limitsOf, protocolOptions, type ReadingOptions } from "./reading.js";
+import { place, quietly, Trouble } from "./trouble.js";
 
 /** Options of `streamfold reduce`, as commander names them. */
 export interface ReduceOptions extends ReadingOptions {
@@ -29,7 +29,7 @@ export async function reduce(file: string, options: ReduceOptions, io: Io): Prom
   const reducer = engine.createReducer({
     ...protocolOptions(options),
     transport,
-    limits: { reports: MOST_REPORTS, messageBytes: options.maxMessage },
+    limits: limitsOf(options),
     onError: (error) => trouble.error(error),
     onWarning: (warning) => trouble.note(`warning: ${warning.message}${place(warning)}`),
   });

@@ -1,8 +1,8 @@
 import { loadEngine, type Protocol, type TranscoderOptions } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, write } from "./io.js";
-import { protocolOptions, type ReadingOptions } from "./reading.js";
-import { MOST_REPORTS, place, quietly, Trouble } from "./trouble.js";
+import { limitsOf, protocolOptions, type ReadingOptions } from "./reading.js";
+import { place, quietly, Trouble } from "./trouble.js";
 
 /** Options of `streamfold transcode`, as commander names them. */
 export interface TranscodeOptions extends ReadingOptions {
@@ -27,7 +27,7 @@ export async function transcode(file: string, options: TranscodeOptions, io: Io)
       to: options.to,
       enforce: options.enforce,
       ...(options.toProtocol !== undefined && { toProtocol: options.toProtocol }),
-      limits: { reports: MOST_REPORTS, messageBytes: options.maxMessage },
+      limits: limitsOf(options),
       onError: (error) => trouble.error(error),
       onWarning: (warning) => trouble.note(`warning: ${warning.message}${place(warning)}`),
     });

@@ -1,8 +1,8 @@
 import { loadEngine, StreamfoldError, type Warning } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, line, write } from "./io.js";
-import { protocolOptions, type ReadingOptions } from "./reading.js";
-import { MOST_REPORTS, otherProtocol, whyTruncated } from "./trouble.js";
+import { limitsOf, protocolOptions, type ReadingOptions } from "./reading.js";
+import { otherProtocol, whyTruncated } from "./trouble.js";
 
 /** Options of `streamfold verify`, as commander names them. */
 export type VerifyOptions = ReadingOptions;
@@ -31,7 +31,7 @@ export async function verify(file: string, options: VerifyOptions, io: Io): Prom
     transport,
     onViolation: "skip-event",
     undecodable: "skip",
-    limits: { reports: MOST_REPORTS, messageBytes: options.maxMessage },
+    limits: limitsOf(options),
     onError: (error) => {
       add(entry(error, sentence(error)));
       const hint = otherProtocol(options.protocol, error);

@@ -123,6 +123,17 @@ describe.each(KINDS)("streamfold reduce --engine %s", (kind) => {
     }
   });
 
+  it("refuses what is beyond a --limit", async () => {
+    const limits = ["--limit", "numberLength=20", "--limit", "depth=3"];
+    const deep = await cli(["reduce", "--from", "ndjson", ...limits, ...engine], [ndjson(START, { op: [[[[1]]]] })]);
+    expect(deep.code).toBe(1);
+    expect(deep.stderr).toContain("error: too_deep");
+    const long = `{"op":${"1".repeat(21)}}\n`;
+    const run = await cli(["reduce", "--from", "ndjson", ...limits, ...engine], [long]);
+    expect(run).toMatchObject({ code: 1, stdout: "" });
+    expect(run.stderr).toContain("numberLength");
+  });
+
   it("escapes what could command a terminal", async () => {
     const run = await cli(["reduce", ...engine], [sse(START, { "op\u001b[2J\n": 1 })]);
     expect(run.stderr).toContain("op\\u001b[2J\\u000a");
