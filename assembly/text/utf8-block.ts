@@ -40,13 +40,27 @@ let wrong: bool = false;
 /** Keeps what was noted up to `end` for later. */
 @inline export function keepUtf8(end: usize): void { utf8Noted = end; }
 
-// Not 0 where one of the 16 bytes at `p`, behind those before them, is no UTF-8.
-@inline function errors(p: usize): v128 {
-  const low = i8x16.splat(15), one = v128.load(p - 1);
-  const pairs = v128.and(v128.and(
+// What pairs of bytes are wrong in, of 16 of them and those one before each.
+@inline function wrongPairs(v: v128, one: v128): v128 {
+  const low = i8x16.splat(15);
+  return v128.and(v128.and(
     i8x16.swizzle(v128.load(TABLES), v128.and(i16x8.shr_u(one, 4), low)),
     i8x16.swizzle(v128.load(TABLES, 16), v128.and(one, low))),
-    i8x16.swizzle(v128.load(TABLES, 32), v128.and(i16x8.shr_u(v128.load(p), 4), low)));
+    i8x16.swizzle(v128.load(TABLES, 32), v128.and(i16x8.shr_u(v, 4), low)));
+}
+
+/** Whether up to 15 bytes, zeros behind them, are UTF-8. */
+export function isUtf8Short(v: v128): bool {
+  const zero = i64x2.splat(0), one = i8x16.shuffle(zero, v, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+  const two = i8x16.shuffle(zero, v, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29);
+  const three = i8x16.shuffle(zero, v, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28);
+  const longer = v128.or(i8x16.sub_sat_u(two, i8x16.splat(0x60)), i8x16.sub_sat_u(three, i8x16.splat(0x70)));
+  return !v128.any_true(v128.xor(wrongPairs(v, one), v128.and(longer, i8x16.splat(-128))));
+}
+
+// Not 0 where one of the 16 bytes at `p`, behind those before them, is no UTF-8.
+@inline function errors(p: usize): v128 {
+  const pairs = wrongPairs(v128.load(p), v128.load(p - 1));
   // third and fourth bytes are what makes two continuations in a row right
   const longer = v128.or(i8x16.sub_sat_u(v128.load(p - 2), i8x16.splat(0x60)), i8x16.sub_sat_u(v128.load(p - 3), i8x16.splat(0x70)));
   return v128.xor(pairs, v128.and(longer, i8x16.splat(-128)));

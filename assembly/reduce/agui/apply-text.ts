@@ -201,10 +201,10 @@ export function appendText(s: usize, m: usize, part: u8, place: u32, chain: usiz
 function failAppend(): bool { return documentFault == TOO_LARGE ? failLimit(ag.F_DELTA, code.R_LIMIT_MODEL) : failMemory(); }
 
 /**
- * Appends the string contents [p, end), in which the scan has `seen` these flags, to what an open item names: a message's content, or a call's
- * arguments. False: their chain is not remembered, or a limit or memory is in reach; nothing was touched, and no fault is set.
+ * Appends the string contents [p, end), in which the scan has `seen` these flags and `counted` so many code units (0: not), to what an open item names: a
+ * message's content, or a call's arguments. False: their chain is not remembered, or a limit or memory is in reach; nothing was touched, and no fault is set.
  */
-@inline export function appendToken(s: usize, item: usize, isCall: bool, p: usize, end: usize, seen: u32): bool {
+@inline export function appendToken(s: usize, item: usize, isCall: bool, p: usize, end: usize, seen: u32, counted: u32): bool {
   const target = targetOf(s, item);
   if (!target) return false;
   const m = isCall ? <usize>load<u32>(target, C_MESSAGE) : target, d = documentOf(m);
@@ -217,7 +217,7 @@ function failAppend(): bool { return documentFault == TOO_LARGE ? failLimit(ag.F
     end = canonicalEscapes(p, end, out);
     p = out;
   }
-  const n = <u32>(end - p), from = chainUnits(chain), units = seen ? codeUnits(p, end) : n, byte = chainBytes(chain);
+  const n = <u32>(end - p), from = chainUnits(chain), units = !seen ? n : counted ? counted : codeUnits(p, end), byte = chainBytes(chain);
   if (!chainAppend(d, chain, p, n, units)) return false;
   const grown = chainBytes(chain) - byte, joined = grown != n;
   addToSize(s, grown);

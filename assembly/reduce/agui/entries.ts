@@ -4,6 +4,7 @@ import { alloc, free } from "../../memory/heap";
 import { copyExact, equalBytes } from "../../memory/copy";
 import { hashBytes } from "../../text/hash";
 import { change, CONDEMNED, GONE, MADE, noteBlock } from "./journal";
+import { forgetItems } from "./recall";
 import {
   E_BITS, E_HASH, E_LENGTH, ENTRY_NAME, ENTRY_STEP, I_ID, I_NEXT, I_OWNER, isMarked, KIND, kindOf, MAY_GO, N_STEPS, N_TEXT, N_USES, PARENT,
   STEP_LINKS, STEP_NAME, STEP_OWNER, STEP_SIZE, T_CAPACITY, T_ENTRIES, T_INDEX, T_ITEMS, T_LAST, T_STEPS, T_TRACKED,
@@ -133,6 +134,7 @@ export function dropEntry(t: usize, entry: usize): void {
   }
   store<u32>(index + (hole << 2), 0);
   store<u32>(t, load<u32>(t, T_ENTRIES) - 1, T_ENTRIES);
+  forgetItems();
   free(entry, entrySize(entry));
 }
 

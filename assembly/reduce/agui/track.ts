@@ -5,6 +5,7 @@ import { equalBytes } from "../../memory/copy";
 import { change, clearJournal, CONDEMNED, GONE, journalAt, journalCount, journalWord, undoJournal } from "./journal";
 import { countNames, dropEntry, entrySize, findItem, link, mark, push, unlink, unmark } from "./entries";
 import { freeLanes } from "./lanes";
+import { forgetItems } from "./recall";
 import { A_TRACK } from "./state";
 import {
   ACTIVE, ANSWERED, E_BITS, E_LENGTH, ENTRY_NAME, I_LINKS, I_NEXT_CALL, I_NUMBER, I_OWNER, I_SECOND_LINKS, I_SECOND_NUMBER, isMarked, KIND, kindOf,
@@ -121,6 +122,7 @@ export function trackFree(s: usize): void { freeTrack(s + A_TRACK); }
 function freeTrack(t: usize): void {
   const index = <usize>load<u32>(t, T_INDEX), capacity = load<u32>(t, T_CAPACITY);
   freeLanes(t);
+  forgetItems();
   for (let slot = index, end = index + (capacity << 2); slot < end; slot += 4) {
     const entry = <usize>load<u32>(slot);
     if (entry) free(entry, entrySize(entry));

@@ -10,9 +10,9 @@ import { equalText } from "../../memory/copy";
 import { F_LIMIT } from "../../frame/state";
 import { appendToken } from "../../reduce/agui/apply-text";
 import { typeName } from "../../reduce/agui/schema";
-import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
-import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, itemId, openItem, ownerAgrees, textLength } from "../../reduce/agui/track";
-import { E_BITS, isMarked, KIND, OPEN, T_LAST } from "../../reduce/agui/track-layout";
+import { recalledItem, recallItem, recallPlace } from "../../reduce/agui/recall";
+import { A_APPLIED } from "../../reduce/agui/state";
+import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, openItem, ownerAgrees } from "../../reduce/agui/track";
 import { add, addFolded, C_FIRST, C_FRAME, C_OPTIONS, C_RUN } from "../layout";
 import { refill } from "../adapt/allowance";
 import { putAppend, putPlainAppend, reserveAppend } from "../adapt/token";
@@ -29,7 +29,7 @@ import {
   addHole, AGUI_MSGPACK_SET, beginTemplate, endTemplate, firstNode, FORK, HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, LEAF, N_CHILD, N_HOLE, N_LENGTH,
   N_NAME_LENGTH, noteHits, selectTemplates, standsAt, templatesAwake,
 } from "./trie";
-import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
+import { isPlain, takenEnd, takenFlags, takenStart, takenUnits, takeText } from "./wire-text";
 
 /** Events that the last call of `foldAguiBinary` has folded. */
 export let foldedBinary: u32 = 0;
@@ -129,13 +129,15 @@ function relay(c: usize, wire: u32): bool {
 }
 
 @inline function foldRead(s: usize): bool {
-  const last = <usize>load<u32>(s + A_TRACK, T_LAST);
-  let item: usize = 0;
-  if (last && (load<u32>(last, E_BITS) & KIND) == kind && textLength(last) == idLength && equalText(itemId(last), id, idLength)) item = isMarked(last, OPEN) ? last : 0;
-  else if (isPlain(id, idLength)) item = openItem(s, kind, id, idLength);
-  // an id that stands there as it came holds no escape
-  if (!item || !isPlain(id, idLength) || !isPlain(tag, tagLength) || !ownerAgrees(item, tag, tagLength)) return false;
-  return takeText(delta, deltaLength) && appendToken(s, item, kind == ITEM_CALL, takenStart, takenEnd, takenFlags);
+  const place = recallPlace(kind, id, idLength);
+  let item = recalledItem(place, s, kind, id, idLength);
+  if (!item) {
+    item = isPlain(id, idLength) ? openItem(s, kind, id, idLength) : 0;
+    if (!item) return false;
+    recallItem(place, s, item);
+  }
+  if (tag && (!isPlain(tag, tagLength) || !ownerAgrees(item, tag, tagLength))) return false;
+  return takeText(delta, deltaLength) && appendToken(s, item, kind == ITEM_CALL, takenStart, takenEnd, takenFlags, takenUnits);
 }
 
 // ---------------------------------------------------------------- MessagePack

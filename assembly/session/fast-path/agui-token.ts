@@ -9,7 +9,7 @@ import {
   AGUI_NO_SUBAGENTS, FLAG_REPORT_EVENTS, OPT_AGUI_FLAGS, OPT_EVENT_TYPES, OPT_FLAGS, OPT_HELD_TYPES, OPT_NUMBER_LENGTH,
 } from "../../abi/layout";
 import { setAccount } from "../../memory/heap";
-import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
+import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, scanUnits, setScanFlags } from "../../text/scan";
 import { appendToken } from "../../reduce/agui/apply-text";
 import { eventRewritten, eventText, slotEnd, slotsPresent, slotStart, wireType } from "../../reduce/agui/event";
 import { A_APPLIED, A_TRACK } from "../../reduce/agui/state";
@@ -64,7 +64,7 @@ export function foldAguiTokens(c: usize, p: usize, end: usize): usize {
     const q = matchToken(s, p);
     aguiTokenKnown = q != 0;
     if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength)) break;
-    if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags)) break;
+    if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags, deltaUnits)) break;
     n++;
     p = q;
   }
@@ -81,7 +81,7 @@ function foldAndRelay(c: usize, p: usize, end: usize, t: usize, s: usize): usize
     const q = matchToken(s, p);
     aguiTokenKnown = q != 0;
     if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength) || needsRoad(c, wire)) break;
-    if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags)) break;
+    if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags, deltaUnits)) break;
     n++;
     const start = p;
     p = q;
@@ -103,7 +103,7 @@ function foldAndAdapt(c: usize, p: usize, end: usize, t: usize, s: usize): usize
     if (!q || <u32>(q - p) > most || !item || !ownerAgrees(item, tag, tagLength) || needsHalves(c, wire, deltaFlags)) break;
     const id = itemId(item), idLength = textLength(item);
     if (hasEscapedName(c, id, idLength) || !reserveAppend(c, idLength, <u32>(deltaEnd - delta))) break;
-    if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags)) break;
+    if (!appendToken(s, item, isCall, delta, deltaEnd, deltaFlags, deltaUnits)) break;
     putAppend(c, isCall, id, idLength, delta, deltaEnd, (deltaFlags & HAS_LOOSE_ESCAPE) != 0);
     n++;
     p = q;
@@ -159,6 +159,8 @@ let tagLength: u32 = 0;
 let delta: usize = 0;
 let deltaEnd: usize = 0;
 let deltaFlags: u32 = 0;
+// Its code units where the flags are not 0: 0, the scan has not counted them.
+let deltaUnits: u32 = 0;
 let time: f64 = -1;
 let leaf: usize = 0;
 
@@ -180,6 +182,7 @@ let leaf: usize = 0;
       p = scanStringShort(p);
       deltaEnd = p;
       deltaFlags = scanFlags;
+      if (scanFlags) deltaUnits = scanUnits;
     } else if (hole == HOLE_TARGET) {
       id = p;
       if (last && repeats(p, itemId(last), textLength(last))) p += textLength(last);

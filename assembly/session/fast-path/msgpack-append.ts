@@ -15,7 +15,7 @@ import {
 } from "./trie";
 import { setHole } from "./holes";
 import { relayMatchedMap, setNames } from "./written";
-import { isPlain, takenEnd, takenFlags, takenStart, takeText } from "./wire-text";
+import { isPlain, takenEnd, takenFlags, takenStart, takenUnits, takeText } from "./wire-text";
 
 // Members of the payload block: {key, length, value, length}, all strings.
 const MOST_MEMBERS: u32 = 6;
@@ -267,5 +267,5 @@ function findMembers(): bool {
   if (!t) return false;
   let block = <usize>load<u32>(t + T_STATE, S_LAST_BLOCK);
   if (!block || load<u32>(block, B_ID_LENGTH) != idLength || !equalText(block + B_ID, id, idLength)) block = findOtherBlock(t + T_STATE, id, idLength);
-  return block != 0 && foldAppend(c, t, seq, block, field, fieldLength, fieldWord, takenStart, takenEnd, takenFlags, 0, size);
+  return block != 0 && foldAppend(c, t, seq, block, field, fieldLength, fieldWord, takenStart, takenEnd, takenFlags, takenUnits, size);
 }
