@@ -49,9 +49,13 @@ let wrong: bool = false;
     i8x16.swizzle(v128.load(TABLES, 32), v128.and(i16x8.shr_u(v, 4), low)));
 }
 
-/** Whether up to 15 bytes, zeros behind them, are UTF-8. */
-export function isUtf8Short(v: v128): bool {
-  const zero = i64x2.splat(0), one = i8x16.shuffle(zero, v, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
+/** From `FIRST_BYTES` + 16 - n on stands the mask of the first n bytes of a vector. */
+export const FIRST_BYTES: usize = memory.data<u64>([0xffffffffffffffff, 0xffffffffffffffff, 0, 0]);
+
+/** Whether the `n` bytes at `p`, up to 15, are UTF-8. Reads 16. */
+export function isUtf8Short(p: usize, n: u32): bool {
+  // the zeros tell of a character that the end cuts
+  const v = v128.and(v128.load(p), v128.load(FIRST_BYTES + 16 - n)), zero = i64x2.splat(0), one = i8x16.shuffle(zero, v, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30);
   const two = i8x16.shuffle(zero, v, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29);
   const three = i8x16.shuffle(zero, v, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28);
   const longer = v128.or(i8x16.sub_sat_u(two, i8x16.splat(0x60)), i8x16.sub_sat_u(three, i8x16.splat(0x70)));

@@ -278,11 +278,31 @@ let lengthEnd: usize = 0;
   return high < 0x80 ? (c & 0x7f) | (high << 7) : 0xffffffff;
 }
 
+// Eight bytes from the arm on: arm, length of the event, base event with the type alone, field 2, length of the id.
+const FORM: u64 = 0x00ffffffffff00ff;
+const FORM_TEXT: u64 = <u64>ARM_TEXT | 0x00120008020a0000 | <u64>NUMBER_TEXT << 40, FORM_ARGS: u64 = <u64>ARM_ARGS | 0x00120008020a0000 | <u64>NUMBER_ARGS << 40;
+
 // Reads the frame at `p`: behind it, 0 = it is no token, does not lie before `end`, or is longer than `most`.
 @inline function readFrame(p: usize, end: usize, most: u32): usize {
   if (end - p < 12) return 0;
   const size = bswap<u32>(load<u32>(p)), stop = p + 4 + <usize>size;
   if (size > most || size > <u32>(end - p) - 4) return 0;
+  // arm, length, base event of a type alone, id: compared as one word where no length takes a second byte
+  const lead = load<u64>(p, 4), form = lead & FORM, isCall = form == FORM_ARGS;
+  if ((isCall || form == FORM_TEXT) && <u32>(lead >> 8 & 0xff) == size - 2 && size < 130) {
+    id = p + 12;
+    idLength = <u32>(lead >> 56);
+    delta = id + <usize>idLength + 2;
+    if (delta <= stop && load<u8>(delta - 2) == 0x1a && <usize>load<u8>(delta - 1) == stop - delta) {
+      deltaLength = <u32>(stop - delta);
+      kind = isCall ? ITEM_CALL : ITEM_MESSAGE;
+      time = -1;
+      tag = 0;
+      tagLength = 0;
+      order = M_TYPE | M_ID << 4 | M_DELTA << 8;
+      return stop;
+    }
+  }
   const arm = <u32>load<u8>(p, 4);
   let number: u32, idField: u32, tagField: u32;
   p += 5;

@@ -4,7 +4,7 @@ import { setAccount } from "../../memory/heap";
 import { BLOCK, stringRun } from "../../text/block";
 import { putEscaped } from "../../text/escape";
 import { HAS_ESCAPE } from "../../text/scan";
-import { isUtf8Short } from "../../text/utf8-block";
+import { FIRST_BYTES, isUtf8Short } from "../../text/utf8-block";
 import { closeOutput, openOutput } from "../../codec/output";
 import { beginText, copyText } from "../../codec/string-contents";
 import { SCRATCH_MESSAGE as TEXT } from "../../reduce/scratch";
@@ -40,13 +40,12 @@ export let takenUnits: u32 = 0;
 
 // Where short texts with escapes are written.
 const SHORT: usize = memory.data(15 * 6 + 16, 16);
-const ONES_AND_ZEROS: usize = memory.data<u64>([0xffffffffffffffff, 0xffffffffffffffff, 0, 0]);
 
 // Texts of less than 16 bytes without a loop over characters: with one foreign character or one to escape in them they cost 70 to 100 ns more than plain ones else.
 function convert(p: usize, n: u32): bool {
   if (!ASC_FEATURE_SIMD || n > 15) return convertLong(p, n);
-  const v = v128.and(v128.load(p), v128.load(ONES_AND_ZEROS + 16 - n)), foreign = <u32>i8x16.bitmask(v);
-  if (foreign && !isUtf8Short(v)) return false;
+  const v = v128.and(v128.load(p), v128.load(FIRST_BYTES + 16 - n)), foreign = <u32>i8x16.bitmask(v);
+  if (foreign && !isUtf8Short(p, n)) return false;
   let escapes = <u32>i8x16.bitmask(v128.or(v128.or(i8x16.eq(v, i8x16.splat(0x22)), i8x16.eq(v, i8x16.splat(0x5c))), i8x16.lt_u(v, i8x16.splat(0x20)))) & ((1 << n) - 1);
   takenFlags = HAS_ESCAPE;
   takenUnits = n - <u32>popcnt(i8x16.bitmask(i8x16.lt_s(v, i8x16.splat(-64)))) + <u32>popcnt(i8x16.bitmask(i8x16.ge_u(v, i8x16.splat(<i8>0xf0))));
