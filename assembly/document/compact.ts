@@ -18,7 +18,7 @@ import { writeSlot } from "./write";
 const COMPACTION_SLACK: u32 = 4096;
 /** A large document may hold half of its text more, but for what a log of its changes takes beside it: 256 records with their pointers. */
 const LOG_OF_CHANGES: u32 = 30720;
-/** A node stays when it takes at most 1/8 of its text; others while all that stay take no more than 3/4 of the document's. */
+/** A node stays when it takes at most 1/8 of its text; others while all that stay take no more than 7/8 of the document's. */
 const CHEAP_SHIFT: u32 = 3;
 /** Levels that may stay expanded, so that what is kept and what is measured stay in proportion to the text. */
 const KEPT_LEVELS: u32 = 8;
@@ -41,9 +41,10 @@ function compactWith(d: usize, keep: bool): bool {
   if (!piece) return false;
   const text = piece + PIECE_HEADER;
   writeSlot(d, text);
-  allowance = (size >> 1) + (size >> 2);
+  allowance = size - (size >> 3);
   if (keep && load<u32>(d, 4) == NODE && stays(load<u32>(d), size)) {
     renewText(d);
+    memory.fill(renamed, 0, RENAMED << 3);
     rebase(d, load<u32>(d), text, 1);
     dropPieces(d, <usize>load<u32>(d, PIECES), 0);
     linkPiece(piece, 0);
@@ -57,7 +58,7 @@ function compactWith(d: usize, keep: bool): bool {
   return true;
 }
 
-// What is left of those 3/4.
+// What is left of those 7/8.
 let allowance: u32 = 0;
 
 // Whether the node, whose text takes `size` bytes, stays; what it takes of the allowance is taken.
@@ -77,14 +78,14 @@ function stays(node: usize, size: u32): bool {
 function rebase(d: usize, node: usize, at: usize, level: u32): void {
   const isArray = kindOf(node) == ARRAY;
   if (!isArray) forgetRemoved(node);
-  let place = vectorOf(node);
+  let isNew = false, place = vectorOf(node);
   const end = place + (<usize>countOf(node) << strideShift(kindOf(node)));
   at++;
   while (place < end) {
     let slot = place;
     place += 8;
     if (!isArray) {
-      store<u32>(slot, <u32>at + 1);
+      isNew = isNew | rename(slot, <u32>at + 1);
       at += load<u32>(slot, 4) + 3;
       slot = place;
       place += 8;
@@ -98,7 +99,24 @@ function rebase(d: usize, node: usize, at: usize, level: u32): void {
     }
     at += size + 1;
   }
-  if (!isArray) shareKeys(d, vectorOf(node), countOf(node));
+  if (isNew) shareKeys(d, vectorOf(node), countOf(node));
+}
+
+// Where keys stood before and stand now, {u32, u32} by a hash of the former: objects that shared the text of a key go on sharing one.
+const RENAMED: u32 = 64;
+const renamed: usize = memory.data(64 * 8, 8);
+
+// Gives a key the text that the one which it shared its text with has been given, or else its own at `own`; whether it is that.
+@inline function rename(slot: usize, own: u32): bool {
+  const former = load<u32>(slot), known = renamed + <usize>((former * 0x9e3779b1) >> 26 << 3);
+  if (load<u32>(known) == former) {
+    store<u32>(slot, load<u32>(known, 4));
+    return false;
+  }
+  store<u32>(known, former);
+  store<u32>(known, own, 4);
+  store<u32>(slot, own);
+  return true;
 }
 
 // Closes the places of removed members.

@@ -1,5 +1,5 @@
 // The log: new text of a document is written once and left alone, but for short values that are written over (`overwrite`). Room comes from what the loaded text left over,
-// then from pieces of an eighth of the document, 96 B to 64 KiB.
+// then from pieces of an eighth of the document, of more than 16 KiB a 32nd: 96 B to 64 KiB.
 import { copyExact, copyForward } from "../memory/copy";
 import { roundDown } from "../memory/heap";
 import { LOG_AT, LOG_END, OUT_OF_MEMORY, PIECES, SIZE, WORK, failWith } from "./layout";
@@ -8,6 +8,9 @@ import { PIECE_HEADER, linkPiece, newPiece, pieceRoomEnd } from "./piece";
 /** Writable bytes kept behind the log, for block-wise copies. */
 const SLACK: u32 = 16;
 
+/** An eighth of 100 KB, taken at once, was most of what such a document may hold until it is compacted: that came after 1,000 patches. */
+const HASTY: u32 = 2048;
+
 /**
  * Makes room for `n` bytes (and 16 of slack) and returns where the next text goes; 0 = out of memory. Text written
  * there belongs to the document once a step is given its address as the value.
@@ -15,7 +18,8 @@ const SLACK: u32 = 16;
 export function logReserve(d: usize, n: u32): usize {
   const at = <usize>load<u32>(d, LOG_AT);
   if (at && <usize>load<u32>(d, LOG_END) - at >= <usize>n) return at;
-  const usual = roundDown(min<u32>(max<u32>(load<u32>(d, SIZE) >> 3, 96), 65536) + PIECE_HEADER + SLACK);
+  const size = load<u32>(d, SIZE), wanted = max<u32>(min<u32>(size >> 3, HASTY), size >> 5);
+  const usual = roundDown(min<u32>(max<u32>(wanted, 96), 65536) + PIECE_HEADER + SLACK);
   const piece = newPiece(d, max<u32>(n + SLACK, usual - PIECE_HEADER));
   if (!piece) return failWith(OUT_OF_MEMORY);
   linkPiece(piece, <usize>load<u32>(d, PIECES));

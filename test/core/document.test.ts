@@ -157,6 +157,34 @@ describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
     expect(compactions(tiny)).toBeLessThan(20);
   });
 
+  it("find every key of many shapes where compaction has put it", () => {
+    const probe = new Probe(kind);
+    const rng = new Rng(23);
+    // more keys than compaction keeps in mind at once, and keys on both sides of eight bytes
+    const keyOf = (shape: number, i: number): string => `k${shape}${"-long-one".slice(0, i * 2)}${i}`;
+    const model = Array.from({ length: 240 }, (_, at) =>
+      Object.fromEntries(Array.from({ length: 5 }, (__, i) => [keyOf(at % 30, i), at] as [string, number])),
+    );
+    const d = newDocument(probe, JSON.stringify(model));
+    let compactions = 0;
+    for (let round = 0; compactions < 6; round++) {
+      expect(round).toBeLessThan(20_000);
+      const at = rng.int(model.length);
+      const key = keyOf(at % 30, rng.int(5));
+      probe.raw.editBegin!(d);
+      const node = probe.call("expandSlot", d, probe.call("elementSlot", probe.call("expandSlot", d, d), at));
+      const name = probe.put(key);
+      const value = probe.put(String(round));
+      expect(probe.call("memberSlot", node, name.p, name.n)).not.toBe(0);
+      expect(probe.call("putMember", d, node, name.p, name.n, value.p, value.n)).not.toBe(0);
+      probe.raw.editCommit!(d);
+      model[at]![key] = round;
+      if (probe.u32(d + 36) === compactions) continue;
+      compactions = probe.u32(d + 36);
+      expect(documentText(probe, d)).toBe(JSON.stringify(model));
+    }
+  });
+
   it("reach a depth of 4,096 without a deep stack", () => {
     const probe = new Probe(kind);
     const base = probe.call("liveBytes");
