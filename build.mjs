@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 /**
- * Builds the package: the two WebAssembly binaries, the ESM and CommonJS bundles, the declarations and the programs.
+ * Builds the package: the WebAssembly binaries, the ESM and CommonJS bundles, the declarations and the programs.
  *
  *   node build.mjs               install what is missing, then build everything
  *   node build.mjs --if-needed   the same, but only the parts whose sources changed
@@ -12,7 +12,7 @@
  * output of a program started after the build stays clean. A lock in build/ serialises concurrent runs, and every output
  * is renamed into place, so a reader never sees half a file.
  */
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import {
   chmodSync,
@@ -48,6 +48,9 @@ const ENTRIES = {
   replay: "src/replay/index.ts",
 };
 const CORE = "assembly/index.ts";
+const SLIM = "assembly/slim.ts";
+/** What the slim build leaves out, and how. */
+const LEAVE_OUT = "assembly/leave-out.mjs";
 const PROBE = "test/core/probe.as.ts";
 const CLI = "src/cli/main.ts";
 const BENCH = "bench/run.ts";
@@ -85,6 +88,17 @@ function run(label, program, args) {
   const child = spawnSync(program, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
   if (child.error) fail(`${label}: ${child.error.message}`);
   if (child.status !== 0) fail(`${label} failed with ${child.signal ?? `exit code ${child.status}`}`);
+}
+
+/** The same without waiting. */
+function runBeside(label, program, args) {
+  return new Promise((resolve, reject) => {
+    const child = spawn(program, args, { cwd: ROOT, stdio: ["ignore", 2, 2] });
+    child.on("error", (error) => reject(new BuildError(`${label}: ${error.message}`)));
+    child.on("close", (code, signal) =>
+      code === 0 ? resolve() : reject(new BuildError(`${label} failed with ${signal ?? `exit code ${code}`}`)),
+    );
+  });
 }
 
 // ---------------------------------------------------------------------------------------------------------- files
@@ -211,24 +225,33 @@ function install() {
 
 // ------------------------------------------------------------------------------------------------------ WebAssembly
 
-function compile(source, target, outFile) {
+/** The two builds of a root are compiled side by side: a compiler uses one processor. */
+function compileBoth(source, name, targets = "", options = []) {
+  return Promise.all([
+    compile(source, `${targets}scalar`, `${name}.wasm`, options),
+    compile(source, `${targets}simd`, `${name}.simd.wasm`, options),
+  ]);
+}
+
+async function compile(source, target, outFile, options) {
   const temporary = path.join(BUILD, `${path.basename(outFile)}.${process.pid}.tmp.wasm`);
   const asc = absolute("node_modules/assemblyscript/bin/asc.js");
+  const args = [asc, source, "--target", target, "--outFile", temporary, ...options];
   try {
-    run(`asc ${source} (${target})`, process.execPath, [asc, source, "--target", target, "--outFile", temporary]);
-    return place(outFile, readFileSync(temporary));
+    await runBeside(`asc ${source} (${target})`, process.execPath, args);
+    const binary = readFileSync(temporary);
+    const imports = WebAssembly.Module.imports(new WebAssembly.Module(binary));
+    if (imports.length > 0)
+      fail(`${outFile} reaches ${imports.map(({ module, name }) => `${module}.${name}`).join(", ")}`);
+    return place(outFile, binary);
   } finally {
     rmSync(temporary, { force: true });
   }
 }
 
-function buildCore() {
-  return [compile(CORE, "scalar", "dist/streamfold.wasm"), compile(CORE, "simd", "dist/streamfold.simd.wasm")];
-}
-
-function buildProbe() {
-  return [compile(PROBE, "scalar", "build/probe.wasm"), compile(PROBE, "simd", "build/probe.simd.wasm")];
-}
+const buildCore = () => compileBoth(CORE, "dist/streamfold");
+const buildSlim = () => compileBoth(SLIM, "dist/streamfold.slim", "slim-", ["--transform", `./${LEAVE_OUT}`]);
+const buildProbe = () => compileBoth(PROBE, "build/probe");
 
 // ---------------------------------------------------------------------------------------------------------- bundles
 
@@ -439,6 +462,13 @@ const PARTS = [
     needs: [CORE],
     inputs: () => [...walk("assembly").filter((file) => file.endsWith(".ts")), "asconfig.json"],
     build: buildCore,
+  },
+  {
+    name: "slim",
+    wasm: true,
+    needs: [SLIM],
+    inputs: () => [...walk("assembly"), "asconfig.json"],
+    build: buildSlim,
   },
   {
     name: "probe",

@@ -16,7 +16,7 @@ import { F_RETRY } from "./frame/state";
 import * as layoutOf from "./session/layout";
 import { adaptedTokens } from "./session/adapt/token";
 import { noteGiven } from "./session/adapt/allowance";
-import { adapterOf, openAdapter } from "./session/adapt/state";
+import { openAdapter } from "./session/adapt/state";
 import { readCheckpoint, writeCheckpoint } from "./session/checkpoint";
 import { closeConnection, openConnection, reconnect, resetConnection } from "./session/connection";
 import {
@@ -48,6 +48,7 @@ import {
 } from "./session/inspect";
 import { baselineText, keepBaseIds, loadMsgpack, loadText, materializeText, textFaultOffset } from "./session/stored";
 import { findStream, releaseStream } from "./session/streams";
+import { adapterOf, runOf, runOfStream, SLIM } from "./session/roads";
 
 let input: usize = 0;
 let staging: usize = 0;
@@ -328,7 +329,7 @@ export function session_last_event_id(h: u32): i32 { return writeLastEventId(con
 /** Reconnection time in milliseconds, −1 = none. */
 export function session_retry(h: u32): f64 {
   const c = connectionOf(h);
-  return load<u32>(c, layoutOf.C_RUN) ? -1 : load<f64>(c + layoutOf.C_FRAME, F_RETRY);
+  return runOf(c) ? -1 : load<f64>(c + layoutOf.C_FRAME, F_RETRY);
 }
 
 // ---------------------------------------------------------------- streams: the id is `idLength` bytes at the input pointer
@@ -356,7 +357,7 @@ export function stream_version(h: u32, idLength: u32): f64 { return versionOf(st
 /** Writes the model in a form (`FORMAT_` id) to the result; its length, −1 = no model, −2 = out of memory, −3 = that form cannot hold it: the fault record says why. */
 export function stream_snapshot(h: u32, idLength: u32, format: u32): i32 {
   const t = streamOf(h, idLength);
-  const n = format == FORMAT_MSGPACK ? writeSnapshotMsgpack(t) : writeSnapshot(t, SCRATCH_RESULT);
+  const n = !SLIM && format == FORMAT_MSGPACK ? writeSnapshotMsgpack(t) : writeSnapshot(t, SCRATCH_RESULT);
   if (n == NO_RESULT_FORM) keepFault(-1);
   return n;
 }
@@ -376,7 +377,7 @@ export function stream_load(h: u32, idLength: u32, seq: f64, n: u32, format: u32
   enter(c);
   memory.fill(staging + n, 0, 64);
   const id = idAddress(), t = findStream(c, id, idLength);
-  const done = format == FORMAT_MSGPACK ? loadMsgpack(c, t, id, idLength, seq, staging, n) : loadText(c, t, id, idLength, seq, staging, n);
+  const done = !SLIM && format == FORMAT_MSGPACK ? loadMsgpack(c, t, id, idLength, seq, staging, n) : loadText(c, t, id, idLength, seq, staging, n);
   return done ? 0 : keepFault(textFaultOffset);
 }
 
@@ -428,7 +429,7 @@ export function argument_fact(i: u32): u32 { return i == 0 ? argumentsFrom : i =
 /** Forgets the stream; 1 when there was one. An AG-UI connection keeps its only one. */
 export function stream_release(h: u32, idLength: u32): u32 {
   const t = streamOf(h, idLength);
-  if (!t || load<u32>(t, layoutOf.T_RUN)) return 0;
+  if (!t || runOfStream(t)) return 0;
   releaseStream(connectionOf(h), t);
   return 1;
 }

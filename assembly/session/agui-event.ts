@@ -21,7 +21,6 @@ import { trackCommit, trackRollback } from "../reduce/agui/track";
 import { verify } from "../reduce/agui/verify";
 import { clearWarnings } from "../reduce/agui/warnings";
 import { adaptCut, adaptEvent, adaptRejection, TOLD, TOLD_NO_MEMORY, TOLD_TOO_MUCH } from "./adapt/adapt";
-import { adapterOf } from "./adapt/state";
 import { rejectRun } from "./agui-session";
 import { reportWarnings } from "./agui-warnings";
 import { EVENT_ACCEPTED, EVENT_NO_MEMORY, EVENT_REFUSED } from "./events";
@@ -35,7 +34,8 @@ import {
 } from "./output";
 import { placeInMessage } from "./place";
 import { addEntry, Q_LENGTH, Q_TEXT } from "./queue";
-import { emit, wireOf } from "./transcode/emit";
+import { emit } from "./transcode/emit";
+import { adapterOf, wireOf } from "./roads";
 
 /** Says that reports are about the one stream there is. */
 export function nameRun(c: usize): void { aboutRoute(<usize>load<u32>(c, C_FIRST) + T_ID, 0); }

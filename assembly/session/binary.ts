@@ -23,9 +23,6 @@ import { aboutPlace, reportWarning } from "./output";
 import { readFromWire } from "./place";
 import { handleMessage, scanMessage } from "./protocol";
 
-/** Whether it is a wire of bytes rather than text (`TRANSPORT_` id). */
-@inline export function isBinary(transport: u32): bool { return transport >= <u32>code.TRANSPORT_MSGPACK; }
-
 /** Reads the whole message [start, end), which framing has cut out, and handles it; whether it was accepted. */
 export function readBinary(c: usize, transport: u32, start: usize, end: usize): bool {
   bytesClear(TEXT);

@@ -29,15 +29,15 @@ import {
   IN_BURST, S_APPLIED, S_DROPPED, S_END_ORDER, S_FLAGS, S_LOG, S_SEQ, S_SIZE, S_SKIPPED, S_STATUS, S_VERSION,
   SEQ_KNOWN,
 } from "../reduce/agentue/state";
-import { isBinary } from "./binary";
 import {
-  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_END_ORDER, C_ERRORS, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FINISHED, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, C_SKIPPED,
-  C_TRUNCATED, C_WARNINGS, LOST, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_QUEUED_BYTES, T_RUN, T_STATE, WAITING,
+  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_END_ORDER, C_ERRORS, C_EVENT_INDEX, C_EVENTS, C_FAILURE, C_FINISHED, C_FIRST, C_FRAME, C_OPTIONS, C_SKIPPED,
+  C_TRUNCATED, C_WARNINGS, LOST, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_NEXT, T_QUEUE, T_QUEUED_BYTES, T_STATE, WAITING,
 } from "./layout";
 import { addEntry, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_SIZE, Q_TEXT } from "./queue";
 import { loadText, restoreText } from "./stored";
 import { findStream, linkEnded } from "./streams";
 import { awaitedReference } from "./waiting";
+import { isBinary, runOf, runOfStream } from "./roads";
 
 const HEADER: u32 = 12;
 const BODY_FINISHED: u32 = 8, CUT_OFF: u32 = 16, PASSING: u32 = 32, PASSING_LINE: u32 = 64;
@@ -78,7 +78,7 @@ const LINE_FEED: usize = memory.data<u8>([0x0a, 0, 0, 0, 0, 0, 0, 0]);
 function putPartial(c: usize, f: usize): bool {
   const at = load<u32>(OUT, RUN_LEN), transport = load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT);
   if (!put32(0)) return false;
-  const done = transport == code.TRANSPORT_MSGPACK ? msgpackPartial(f, OUT) : transport == code.TRANSPORT_PROTOBUF ? prefixPartial(f, OUT) : putLines(f);
+  const done = !isBinary(transport) ? putLines(f) : transport == code.TRANSPORT_MSGPACK ? msgpackPartial(f, OUT) : prefixPartial(f, OUT);
   store<u32>(<usize>load<u32>(OUT, RUN_PTR) + at, load<u32>(OUT, RUN_LEN) - at - 4);
   return done;
 }
@@ -103,7 +103,7 @@ function putLines(f: usize): bool {
 
 /** Writes the checkpoint to the result run; false = out of memory. */
 export function writeCheckpoint(c: usize): bool {
-  const f = c + C_FRAME, failed = load<u8>(c, C_FAILURE) != 0, agui = load<u32>(c, C_RUN) != 0;
+  const f = c + C_FRAME, failed = load<u8>(c, C_FAILURE) != 0, agui = runOf(c) != 0;
   bytesClear(OUT);
   if (!put32(layout.CHECKPOINT_MAGIC) || !put8(layout.CHECKPOINT_FORMAT) || !put8(0) || !put8(load<u8>(c + C_OPTIONS, layout.OPT_PROTOCOL))
     || !put8(load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT)) || !put32(0)) return false;
@@ -125,7 +125,7 @@ export function writeCheckpoint(c: usize): bool {
 }
 
 function putStream(t: usize): bool {
-  const s = t + T_STATE, run = <usize>load<u32>(t, T_RUN), state = load<u8>(s, S_FLAGS), paused = load<u8>(t, T_FLAGS);
+  const s = t + T_STATE, run = runOfStream(t), state = load<u8>(s, S_FLAGS), paused = load<u8>(t, T_FLAGS);
   const flags: u32 = (state & SEQ_KNOWN ? 1 : 0) | (paused & PAUSED ? 2 : 0) | (state & IN_BURST ? 4 : 0) | (paused & LOST ? 8 : 0)
     | (paused & WAITING ? 16 : 0);
   const status: u32 = run ? (statusOfAgui(run) == code.RUN_REJECTED ? code.STATUS_REFUSED : code.STATUS_OPEN) : load<u8>(s, S_STATUS);
@@ -196,7 +196,7 @@ export function readCheckpoint(c: usize, p: usize, n: u32): bool {
   if (take8() != load<u8>(c + C_OPTIONS, layout.OPT_PROTOCOL) || take8() != load<u8>(c + C_OPTIONS, layout.OPT_TRANSPORT) || take32() != n) return false;
   if (!readConnection(c)) return false;
   const count = take32();
-  if (load<u32>(c, C_RUN) && count != 1) return false;
+  if (runOf(c) && count != 1) return false;
   for (let i: u32 = 0; i < count && !bad; i++) if (!readStream(c)) return false;
   if (bad || at != stop) return false;
   return linkAllEnded(c);
@@ -243,8 +243,7 @@ function readPartial(c: usize, p: usize, n: u32, flags: u32): bool {
   store<f64>(f, offset, F_OFFSET);
   if (flags & 1) setFlag(f, STARTED);
   beginChunk(f, p);
-  if (transport == code.TRANSPORT_MSGPACK) return msgpackResume(f, p, n, option(c, layout.OPT_DEPTH), passing);
-  if (transport == code.TRANSPORT_PROTOBUF) return prefixResume(f, p, n, passing);
+  if (isBinary(transport)) return transport == code.TRANSPORT_MSGPACK ? msgpackResume(f, p, n, option(c, layout.OPT_DEPTH), passing) : prefixResume(f, p, n, passing);
   if (transport == code.TRANSPORT_SSE) sseNext(f, p, p + n);
   else if (transport == code.TRANSPORT_NDJSON) { if (n) lineNext(f, p, p + n); }
   else return n == 0;
@@ -254,13 +253,13 @@ function readPartial(c: usize, p: usize, n: u32, flags: u32): bool {
 function readStream(c: usize): bool {
   const id = takeBytes(), idLength = takenLength;
   const status = take8(), flags = take8();
-  const seq = take64(0), version = take64(load<u32>(c, C_RUN) ? 0 : 1), applied = take64(0), skipped = take64(0), dropped = take64(0), endOrder = take64(0);
+  const seq = take64(0), version = take64(runOf(c) ? 0 : 1), applied = take64(0), skipped = take64(0), dropped = take64(0), endOrder = take64(0);
   const count = take32(), queue = at;
   for (let i: u32 = 0; i < count && !bad; i++) { take64(0); take64(-1); takeBytes(); }
   const model = takeBytes(), n = takenLength;
   if (bad || status - 1 > <u32>code.STATUS_REFUSED - 1 || flags > 31 || !isContents(id, idLength)) return false;
   if ((endOrder > 0) != (status == code.STATUS_ENDED)) return false;
-  const run = <usize>load<u32>(c, C_RUN), following = at;
+  const run = runOf(c), following = at;
   if (run ? idLength != 0 || flags & 21 || status == code.STATUS_ERRORED || endOrder > 0 : findStream(c, id, idLength) != 0) return false;
   if (run) {
     store<f64>(run, version, A_VERSION);
@@ -300,7 +299,7 @@ function readQueue(c: usize, t: usize, queue: usize, count: u32, flags: u32): bo
     const entry = addEntry(t, index, offset, n, n);
     if (!entry) return failWhole(E_OUT_OF_MEMORY);
     store<u32>(entry, <u32>(canonicalize(text, entry + Q_TEXT) - entry - Q_TEXT), Q_LENGTH);
-    if (!load<u32>(t, T_RUN) && (!scanEnvelope(entry + Q_TEXT, false) || !hasId(t))) return false;
+    if (!runOfStream(t) && (!scanEnvelope(entry + Q_TEXT, false) || !hasId(t))) return false;
   }
   at = following;
   if (flags & 8 && !addEntry(t, 0, 0, 0, 0)) return failWhole(E_OUT_OF_MEMORY);

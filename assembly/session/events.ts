@@ -15,9 +15,10 @@ import { aboutPlace, aboutRoute, aboutSequence, reportEvent, reportFault, report
 import { noMemory } from "./failure";
 import { placeInMessage } from "./place";
 import { enqueue } from "./queue";
-import { emit, wireOf } from "./transcode/emit";
+import { emit } from "./transcode/emit";
 import { findStream, forgetEnding, noteEnding, openStream, releaseStream } from "./streams";
 import { dropWaiting, isWaiting, mayWait, waitForReference } from "./waiting";
+import { wireOf } from "./roads";
 
 const SEQ_PATH: usize = memory.data<u8>([0x2f, 0x73, 0x65, 0x71, 0, 0, 0, 0]);
 

@@ -19,11 +19,10 @@ import { eventOp, isTokenLike, setSequence } from "../reduce/agentue/judge";
 import { setGuard } from "../reduce/agentue/frames";
 import { setLimits } from "../reduce/agentue/limits";
 import { adaptEnd } from "./adapt/adapt";
-import { adapterOf } from "./adapt/state";
 import { handBack, isToldAtEnd, nameRun, refuse, skip } from "./agui-event";
 import { endRun, setRunOptions } from "./agui-session";
 import { resetDecoder, resetPosition } from "./position";
-import { handleDirectText, isBinary, readBinary, readDirectMsgpack } from "./binary";
+import { handleDirectText, readBinary, readDirectMsgpack } from "./binary";
 import { failConnection, noMemory, setUnframed } from "./failure";
 import { aguiTokenKnown, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
@@ -38,16 +37,17 @@ import { foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
 import { AGUI_SETS, selectTemplates, templatesAwake } from "./fast-path/trie";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_HELD_INDEX, C_HELD_OFFSET, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT,
-  C_RESUMING, C_RUN, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, IN_CHUNK, IN_TAIL, option, PAUSED, T_FLAGS, WAITING,
+  C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, IN_CHUNK, IN_TAIL, option, PAUSED, T_FLAGS, WAITING,
 } from "./layout";
 import { isComplete } from "./inspect";
 import { conclude, hasOption, hasRoom, nextIndex, readMessage } from "./message";
 import { aboutMessage, isOutputFull, reportFault } from "./output";
 import { handleMessage, scanMessage } from "./protocol";
-import { endEmission, releaseWire, wireOf } from "./transcode/emit";
+import { endEmission, releaseWire } from "./transcode/emit";
 import { failReferences } from "./events";
 import { isWaiting } from "./waiting";
 import { giveQueueBack, nextEntry, passEntry, passLoss, takeQueue, Q_BYTES, Q_INDEX, Q_LENGTH, Q_OFFSET, Q_TEXT } from "./queue";
+import { adapterOf, isBinary, passesOn, runOf, SLIM, wireOf } from "./roads";
 
 /** A larger output queue is given back with the next call. */
 const KEPT_OUTPUT: u32 = 1 << 20;
@@ -78,7 +78,7 @@ function setOptions(c: usize): void {
   setLimits(depth, numberLength, option(c, layout.OPT_BLOCKS), option(c, layout.OPT_MODEL_BYTES));
   setSequence(load<u8>(c + C_OPTIONS, layout.OPT_SEQUENCE));
   setGuard((load<u8>(c + C_OPTIONS, layout.OPT_FLAGS) & layout.FLAG_GUARD_FRAMES) != 0);
-  if (load<u32>(c, C_RUN)) setRunOptions(c);
+  if (runOf(c)) setRunOptions(c);
   prepareOpening(c);
 }
 
@@ -86,7 +86,7 @@ function setOptions(c: usize): void {
 export function beginCall(c: usize): void {
   enter(c);
   scratchTrim(SCRATCH_OUTPUT, KEPT_OUTPUT);
-  if (load<u32>(SCRATCH_WIRE, RUN_CAP) > KEPT_WIRE || load<u32>(SCRATCH_ADAPTED, RUN_CAP) > KEPT_WIRE) releaseWire();
+  if (!SLIM && (load<u32>(SCRATCH_WIRE, RUN_CAP) > KEPT_WIRE || load<u32>(SCRATCH_ADAPTED, RUN_CAP) > KEPT_WIRE)) releaseWire();
   bytesClear(SCRATCH_OUTPUT);
   bytesClear(SCRATCH_WIRE);
   store<u32>(c, option(c, layout.OPT_REPORTS), C_REPORTS_LEFT);
@@ -101,7 +101,7 @@ export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
   store<u32>(c, <u32>p, C_UNREAD);
   store<u32>(c, <u32>p + n, C_UNREAD_END);
   store<u8>(c, last ? 1 : 0, C_LAST_PIECE);
-  if (last && transport(c) == code.TRANSPORT_JSON && load<u32>(c, C_RUN) && lineAtStart(c + C_FRAME) && allowsDeltas(c) && p != takeTried() && foldWholeDelta(c, p, p + n)) {
+  if (last && transport(c) == code.TRANSPORT_JSON && runOf(c) && lineAtStart(c + C_FRAME) && allowsDeltas(c) && p != takeTried() && foldWholeDelta(c, p, p + n)) {
     store<u32>(c, <u32>p + n, C_UNREAD);
     store<u8>(c, 0, C_LAST_PIECE);
     add(c + C_FRAME, F_OFFSET, n);
@@ -125,7 +125,7 @@ export function continueFeed(c: usize): u32 {
   }
   if (interrupted == IN_TAIL) {
     store<u8>(c, 0, C_FEEDING);
-    endRun(c);
+    if (runOf(c)) endRun(c);
   }
   return 0;
 }
@@ -133,9 +133,9 @@ export function continueFeed(c: usize): u32 {
 function run(c: usize): u32 {
   const f = c + C_FRAME, kind = transport(c), end = <usize>load<u32>(c, C_UNREAD_END);
   let p = <usize>load<u32>(c, C_UNREAD), accepted: u32 = 0;
-  const agui = load<u32>(c, C_RUN) != 0;
+  const agui = runOf(c) != 0;
   const deltas = agui && allowsDeltas(c), sets = !agui && allowsSets(c);
-  const relays = wireOf(c) != 0, passes = load<u8>(c + C_OPTIONS, layout.OPT_PASS) != 0;
+  const relays = wireOf(c) != 0, passes = passesOn(c);
   const tokens = mayFoldTokens(c), tried = takeTried(), binary = isBinary(kind), templates = tokens && !binary;
   if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
   beginChunk(f, p);
@@ -204,8 +204,7 @@ function run(c: usize): u32 {
     }
     if (kind == code.TRANSPORT_SSE) p = sseNext(f, p, end);
     else if (kind == code.TRANSPORT_NDJSON) p = lineNext(f, p, end);
-    else if (kind == code.TRANSPORT_MSGPACK) p = msgpackNext(f, p, end, option(c, layout.OPT_DEPTH));
-    else if (kind == code.TRANSPORT_PROTOBUF) p = prefixNext(f, p, end);
+    else if (binary) p = kind == code.TRANSPORT_MSGPACK ? msgpackNext(f, p, end, option(c, layout.OPT_DEPTH)) : prefixNext(f, p, end);
     else {
       const last = load<u8>(c, C_LAST_PIECE) != 0;
       store<u8>(c, 0, C_LAST_PIECE);
@@ -271,9 +270,9 @@ function handleFrame(c: usize, kind: u32): bool {
   if (kind == code.TRANSPORT_SSE) {
     if (!load<u8>(c, C_FAILURE)) sseCommitId(f);
     sseMessageDone(f);
-  } else if (kind == code.TRANSPORT_MSGPACK) msgpackMessageDone(f);
-  else if (kind == code.TRANSPORT_PROTOBUF) prefixMessageDone(f);
-  else lineMessageDone(f);
+  } else if (!isBinary(kind)) lineMessageDone(f);
+  else if (kind == code.TRANSPORT_MSGPACK) msgpackMessageDone(f);
+  else prefixMessageDone(f);
   return accepted;
 }
 
@@ -360,7 +359,7 @@ export function finishBody(c: usize): u32 {
     return 0;
   }
   store<u8>(c, 1, C_FINISHED);
-  store<u8>(c, kind == code.TRANSPORT_MSGPACK ? !msgpackAtStart(f) : kind == code.TRANSPORT_PROTOBUF && prefixIsPartial(f), C_TRUNCATED);
+  store<u8>(c, isBinary(kind) && (kind == code.TRANSPORT_MSGPACK ? !msgpackAtStart(f) : prefixIsPartial(f)), C_TRUNCATED);
   if (kind == code.TRANSPORT_SSE) sseFinish(f);
   else if (isBinary(kind)) setFrameEvent(FRAME_NONE);
   else lineFinish(f);
@@ -379,9 +378,9 @@ export function finishBody(c: usize): u32 {
 
 // Runs end with the body, what is written as AgentUE too, and halves that are held.
 function endBody(c: usize): void {
-  endRun(c);
+  if (runOf(c)) endRun(c);
   if (adapterOf(c) && !isToldAtEnd(c, adaptEnd(c, isComplete(c)))) noMemory(c);
-  endEmission(c);
+  if (wireOf(c)) endEmission(c);
 }
 
 function isWhole(c: usize): bool {

@@ -5,18 +5,19 @@ import { bytesAppend, RUN_LEN, RUN_PTR } from "../memory/bytes";
 import { forkState } from "../reduce/agentue/fork";
 import { S_STATUS } from "../reduce/agentue/state";
 import { forkAgui } from "../reduce/agui/fork";
-import { C_FIRST, C_RUN, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RUN, T_STATE } from "./layout";
+import { C_FIRST, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_STATE } from "./layout";
 import { noteEnding, openStream } from "./streams";
+import { runOf, runOfStream } from "./roads";
 
 /**
  * Gives the fresh connection `c` a fork of stream `from` of another one, under the id of `n` bytes: its model, whose text both hold from now on, its place in the
  * timeline, its counters, its pause and its queue. False = out of memory: the caller closes the connection; the other one is as it was.
  */
 export function forkStream(c: usize, from: usize, id: usize, n: u32): bool {
-  const run = <usize>load<u32>(c, C_RUN), t = run ? <usize>load<u32>(c, C_FIRST) : openStream(c, id, n);
+  const run = runOf(c), t = run ? <usize>load<u32>(c, C_FIRST) : openStream(c, id, n);
   if (!t) return false;
   const account = setAccount(t);
-  const done = (run ? forkAgui(run, load<u32>(from, T_RUN)) : forkState(t + T_STATE, from + T_STATE)) && forkQueue(t, from);
+  const done = (run ? forkAgui(run, runOfStream(from)) : forkState(t + T_STATE, from + T_STATE)) && forkQueue(t, from);
   setAccount(account);
   if (done && load<u8>(t + T_STATE, S_STATUS) == STATUS_ENDED) noteEnding(c, t);
   return done;

@@ -30,16 +30,18 @@ import {
 } from "../reduce/agentue/state";
 import { E_BAD_MSGPACK, E_OUT_OF_MEMORY, R_WIRE_RANGE, STATUS_ENDED } from "../abi/codes";
 import {
-  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FAILURE, C_FRAME, C_OPTIONS, C_RUN, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID,
-  T_ID_LENGTH, T_NEXT, T_QUEUED, T_RUN, T_STATE,
+  C_APPLIED, C_BYTES, C_COUNT, C_DROPPED, C_ERRORS, C_EVENTS, C_FIRST, C_FAILURE, C_FRAME, C_OPTIONS, C_SKIPPED, C_TRUNCATED, C_WARNINGS, T_ACCOUNT, T_ALLOCATION, T_ID,
+  T_ID_LENGTH, T_NEXT, T_QUEUED, T_STATE,
 } from "./layout";
 import { awaitedReference, isWaiting, referenceOf, writeReference } from "./waiting";
+import { passesOn, runOf, runOfStream, SLIM } from "./roads";
 
 /** Gives back the buffers that serve single calls, so that what lives afterwards belongs to connections. */
 export function trim(): void {
   trimScratch();
   trimSplit();
   trimRecords();
+  if (SLIM) return;
   trimPatch();
   trimExpansion(0);
   trimJournal(0);
@@ -57,11 +59,11 @@ export const NO_RESULT: i32 = -1;
 export const NO_RESULT_MEMORY: i32 = -2;
 export const NO_RESULT_FORM: i32 = -3;
 
-@inline function runOf(t: usize): usize { return t ? <usize>load<u32>(t, T_RUN) : 0; }
+@inline function runBehind(t: usize): usize { return t ? runOfStream(t) : 0; }
 
 /** Status of a stream, 0 when it does not exist; RUN_ id for AG-UI. */
 export function statusOf(t: usize): u32 {
-  const run = runOf(t);
+  const run = runBehind(t);
   return run ? statusOfAgui(run) : t ? <u32>load<u8>(t + T_STATE, S_STATUS) : 0;
 }
 
@@ -72,7 +74,7 @@ export function seqOf(t: usize): f64 {
 
 /** Writes the model as JSON to a scratch run; its length, NO_RESULT without one. */
 export function writeSnapshot(t: usize, to: usize): i32 {
-  const run = runOf(t);
+  const run = runBehind(t);
   if (!run && (!t || !load<u32>(t + T_STATE, S_SHELL))) return NO_RESULT;
   const size = run ? snapshotSize(run) : load<u32>(t + T_STATE, S_SIZE);
   bytesClear(to);
@@ -103,14 +105,14 @@ export function writeSnapshotMsgpack(t: usize): i32 {
 /** Writes the changes after `since` (semantics §6): JSON array or `null`. */
 export function writeChangesOf(t: usize, since: f64): i32 {
   bytesClear(SCRATCH_RESULT);
-  const run = runOf(t);
+  const run = runBehind(t);
   const done = run ? writeChangesAgui(run, since, SCRATCH_RESULT, t) : writeChanges(t + T_STATE, since, SCRATCH_RESULT, t);
   return done ? <i32>load<u32>(SCRATCH_RESULT, RUN_LEN) : NO_RESULT_MEMORY;
 }
 
 /** Writes the argument text of a tool call (canonical id) from code unit `from` on as a JSON string; NO_RESULT without such a call. */
 export function writeArgumentText(c: usize, id: usize, n: u32, from: u32): i32 {
-  const s = <usize>load<u32>(c, C_RUN);
+  const s = runOf(c);
   if (!s) return NO_RESULT;
   const account = setAccount(load<u32>(c, C_FIRST)), length = argumentText(s, id, n, from, SCRATCH_RESULT);
   setAccount(account);
@@ -119,13 +121,13 @@ export function writeArgumentText(c: usize, id: usize, n: u32, from: u32): i32 {
 
 /** Version of the model, 0 for a stream that does not exist. */
 export function versionOf(t: usize): f64 {
-  const run = runOf(t);
+  const run = runBehind(t);
   return run ? load<f64>(run, A_VERSION) : t ? load<f64>(t + T_STATE, S_VERSION) : 0;
 }
 
 /** Writes what there is to know of the block with the canonical id of `n` bytes at `id`, or of the awaited one, when it is a reference; else NO_RESULT. */
 export function writeUnresolved(t: usize, id: usize, n: u32): i32 {
-  if (!t || load<u32>(t, T_RUN)) return NO_RESULT;
+  if (!t || runOfStream(t)) return NO_RESULT;
   const block = n != <u32>layout.AWAITED_BLOCK ? referenceOf(t, id, n) : isWaiting(t) ? awaitedReference(t) : 0;
   if (!block) return NO_RESULT;
   return writeReference(t, block) ? <i32>load<u32>(SCRATCH_RESULT, RUN_LEN) : NO_RESULT_MEMORY;
@@ -149,7 +151,7 @@ export function writeStreamIds(c: usize): i32 {
 
 /** Writes the last event id (plain UTF-8); NO_RESULT when none came. */
 export function writeLastEventId(c: usize): i32 {
-  if (load<u32>(c, C_RUN) || !hasFlag(c + C_FRAME, LAST_ID_KNOWN)) return NO_RESULT;
+  if (runOf(c) || !hasFlag(c + C_FRAME, LAST_ID_KNOWN)) return NO_RESULT;
   const id = c + C_FRAME + F_LAST_ID;
   bytesClear(SCRATCH_RESULT);
   if (!putText(SCRATCH_RESULT, load<u32>(id, RUN_PTR), load<u32>(id, RUN_LEN))) return NO_RESULT_MEMORY;
@@ -168,7 +170,7 @@ function beginStats(): void { memory.fill(STATS, 0, layout.STAT_COUNT << 3); }
 
 // Blocks or messages of the model.
 function blocksOf(t: usize): f64 {
-  const run = runOf(t);
+  const run = runBehind(t);
   return run ? load<u32>(run, A_COUNT) : load<u32>(t + T_STATE, S_COUNT);
 }
 
@@ -176,7 +178,7 @@ function blocksOf(t: usize): f64 {
 export function writeStreamStats(t: usize): bool {
   if (!t) return false;
   beginStats();
-  const s = t + T_STATE, run = runOf(t);
+  const s = t + T_STATE, run = runBehind(t);
   putStat(layout.STAT_APPLIED, run ? load<f64>(run, A_APPLIED) : load<f64>(s, S_APPLIED));
   putStat(layout.STAT_SKIPPED, run ? load<f64>(run, A_SKIPPED) : load<f64>(s, S_SKIPPED));
   putStat(layout.STAT_DROPPED, run ? load<f64>(run, A_DROPPED) : load<f64>(s, S_DROPPED));
@@ -214,9 +216,9 @@ export function writeStats(c: usize): void {
 export function isComplete(c: usize): bool {
   if (load<u8>(c, C_TRUNCATED)) return false;
   // what passes on does not know of streams
-  if (load<u8>(c + C_OPTIONS, layout.OPT_PASS)) return !load<u8>(c, C_FAILURE);
+  if (passesOn(c)) return !load<u8>(c, C_FAILURE);
   if (!load<u32>(c, C_COUNT)) return false;
-  if (load<u32>(c, C_RUN)) return isOverAgui(load<u32>(c, C_RUN));
+  if (runOf(c)) return isOverAgui(runOf(c));
   for (let t = <usize>load<u32>(c, C_FIRST); t; t = load<u32>(t, T_NEXT)) if (statusOf(t) != STATUS_ENDED) return false;
   return true;
 }

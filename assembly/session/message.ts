@@ -15,8 +15,8 @@ import { aboutPlace, reportWarning, reserveOutput } from "./output";
 import { placeInMessage, readFromCopy } from "./place";
 import { handleMessage, scanMessage } from "./protocol";
 import { reserveAdapted } from "./adapt/compose";
-import { adapterOf } from "./adapt/state";
-import { reserveWire, wireOf } from "./transcode/emit";
+import { reserveWire } from "./transcode/emit";
+import { adapterOf, wireOf } from "./roads";
 
 /** Messages that had to be framed and copied before they were read. */
 export let framedMessages: u32 = 0;

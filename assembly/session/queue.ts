@@ -7,11 +7,12 @@ import { canonicalize } from "../text/minify";
 import { failField } from "../reduce/agentue/judge";
 import { F_SEQ, F_STREAM_ID, integerOf, opOf } from "../reduce/agentue/envelope";
 import { S_DROPPED, S_STATUS } from "../reduce/agentue/state";
-import { add, C_DROPPED, C_QUEUE, C_QUEUE_AT, C_RESUMING, LOST, option, PAUSED, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_RUN, T_STATE } from "./layout";
+import { add, C_DROPPED, C_QUEUE, C_QUEUE_AT, C_RESUMING, LOST, option, PAUSED, T_FLAGS, T_QUEUE, T_QUEUED, T_QUEUED_BYTES, T_STATE } from "./layout";
 import { rejectRun } from "./agui-session";
 import { forgetEnding } from "./streams";
 import { EVENT_NO_MEMORY, EVENT_REFUSED, refuses } from "./events";
 import { aboutSequence, indexAbout, offsetAbout, reportFault } from "./output";
+import { runOfStream } from "./roads";
 
 // Entry: 0 event index f64 | 8 byte offset f64 | 16 length of the text (0: here an event was lost) | 20 bytes it counts for | 24 size of the entry | 32 text, padded to 8
 export const Q_INDEX: usize = 0, Q_OFFSET: usize = 8, Q_LENGTH: usize = 16, Q_BYTES: usize = 20, Q_SIZE: usize = 24, Q_TEXT: usize = 32;
@@ -115,7 +116,7 @@ export function passEntry(c: usize, entry: usize): void { store<u32>(c, load<u32
 export function passLoss(c: usize): void {
   const t = <usize>load<u32>(c, C_RESUMING);
   if (!t) return;
-  if (load<u32>(t, T_RUN)) { rejectRun(c); return; }
+  if (runOfStream(t)) { rejectRun(c); return; }
   store<u8>(t + T_STATE, code.STATUS_REFUSED, S_STATUS);
   forgetEnding(c, t);
 }

@@ -18,9 +18,10 @@ import { checkModel } from "../reduce/agentue/check";
 import { modelDepth, scanModel } from "../reduce/agentue/model-scan";
 import { loadModel, materializeBlock } from "../reduce/agentue/apply";
 import { msgpackReasonId } from "./binary";
-import { C_COUNT, C_FIRST, C_RUN, MESSAGE_ROOM, option, T_STATE } from "./layout";
+import { C_COUNT, C_FIRST, MESSAGE_ROOM, option, T_STATE } from "./layout";
 import { forgetEnding, openStream, releaseStream } from "./streams";
 import { dropWaiting, noteMaterialized } from "./waiting";
+import { runOf } from "./roads";
 
 /** Byte offset of the last text fault, −1 when the fault has none. */
 export let textFaultOffset: f64 = -1;
@@ -57,7 +58,7 @@ function readObject(c: usize, p: usize, n: u32, asModel: bool): usize {
 
 /** Loads the model text at `p` into the stream of that id, opening it where needed; false: the fault says why and nothing changed. */
 export function loadText(c: usize, t: usize, id: usize, idLength: u32, seq: f64, p: usize, n: u32): bool {
-  if (load<u32>(c, C_RUN)) return loadRun(c, t, p, n, false);
+  if (runOf(c)) return loadRun(c, t, p, n, false);
   const start = readObject(c, p, n, true);
   if (!start) return false;
   pathReset();
@@ -117,7 +118,7 @@ function loadBytes(c: usize, t: usize, id: usize, idLength: u32, seq: f64, p: us
 
 // Loads an AG-UI model into the one stream there is, or gives it its baseline.
 function loadRun(c: usize, t: usize, p: usize, n: u32, isBaseline: bool): bool {
-  const start = readObject(c, p, n, false), s = <usize>load<u32>(c, C_RUN);
+  const start = readObject(c, p, n, false), s = runOf(c);
   if (!start) return false;
   if (!t) return failWhole(code.E_NO_MODEL);
   if (!reserve(MESSAGE_ROOM)) return failWhole(code.E_OUT_OF_MEMORY);
@@ -137,16 +138,16 @@ export function restoreText(c: usize, p: usize, n: u32): bool {
   setValidateLimits(depth, numberLength);
   if (!start) return false;
   if (!reserve(MESSAGE_ROOM)) return failWhole(code.E_OUT_OF_MEMORY);
-  const account = setAccount(load<u32>(c, C_FIRST)), done = restoreAgui(load<u32>(c, C_RUN), start);
+  const account = setAccount(load<u32>(c, C_FIRST)), done = restoreAgui(runOf(c), start);
   setAccount(account);
   return done;
 }
 
 /** Lets a restored AG-UI connection know the ids of the baseline of the one whose place it takes; false = out of memory. */
 export function keepBaseIds(c: usize, old: usize): bool {
-  const run = <usize>load<u32>(c, C_RUN);
+  const run = runOf(c);
   if (!run) return true;
-  const account = setAccount(load<u32>(c, C_FIRST)), done = shareBaseIds(run, load<u32>(old, C_RUN));
+  const account = setAccount(load<u32>(c, C_FIRST)), done = shareBaseIds(run, runOf(old));
   setAccount(account);
   return done;
 }

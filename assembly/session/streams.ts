@@ -9,8 +9,9 @@ import { freeAgui } from "../reduce/agui/state";
 import { S_END_ORDER } from "../reduce/agentue/state";
 import {
   add, C_COUNT, C_END_ORDER, C_ENDED, C_ENDED_FIRST, C_ENDED_LAST, C_FIRST, C_LAST, C_LAST_USED, C_RESUMING, C_RUN, C_TABLE, C_TABLE_CAPACITY, option,
-  T_ALLOCATION, T_ENDED_NEXT, T_ENDED_PREVIOUS, T_HASH, T_ID, T_ID_LENGTH, T_NEXT, T_PREVIOUS, T_QUEUE, T_RUN, T_STATE,
+  T_ALLOCATION, T_ENDED_NEXT, T_ENDED_PREVIOUS, T_HASH, T_ID, T_ID_LENGTH, T_NEXT, T_PREVIOUS, T_QUEUE, T_STATE,
 } from "./layout";
+import { runOfStream } from "./roads";
 
 @inline function isStream(t: usize, id: usize, n: u32): bool {
   return load<u32>(t, T_ID_LENGTH) == n && equalBytes(t + T_ID, id, n);
@@ -123,7 +124,7 @@ export function releaseStream(c: usize, t: usize): void {
   unlink(c, t, C_FIRST, C_LAST, T_PREVIOUS, T_NEXT);
   store<u32>(c, load<u32>(c, C_COUNT) - 1, C_COUNT);
   const account = setAccount(t);
-  const run = <usize>load<u32>(t, T_RUN);
+  const run = runOfStream(t);
   if (run) {
     freeAgui(run);
     store<u32>(c, 0, C_RUN);

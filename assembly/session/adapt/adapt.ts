@@ -23,7 +23,8 @@ import { ofCall, ofMessage, readCall, readMessage } from "./members";
 import { putRun, putStats, sendStart } from "./model";
 import * as piece from "./pieces";
 import { freeSpans, putSpanBlock, putSpanId, SPAN_FORGOTTEN, SPAN_NO_MEMORY, SPAN_NONE, SPAN_STATUS, spanStatus, takenSpan, takeSpan } from "./spans";
-import { A_UNDER_WAY, adapterOf, isCut, isUnderWay } from "./state";
+import { A_UNDER_WAY, isCut, isUnderWay } from "./state";
+import { adapterOf } from "../roads";
 
 @inline function length(f: u32): u32 { return <u32>(eventSlotEnd(f) - eventSlotStart(f)); }
 // Contents of a string of the selected event.

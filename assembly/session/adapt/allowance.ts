@@ -1,5 +1,6 @@
 // What events may write beyond what they bring (docs/adapter.md §8). Without a bound 2,500 results of 200 bytes, each in the middle of the messages, make 1.2 GB.
-import { A_CUT, A_GIVEN, A_LEFT, A_MOST, adapterOf, isCut } from "./state";
+import { A_CUT, A_GIVEN, A_LEFT, A_MOST, isCut } from "./state";
+import { adapterOf } from "../roads";
 
 /** Bytes that any event may write, and that each adds to the allowance. */
 const FREE: f64 = 16384;

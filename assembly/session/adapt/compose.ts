@@ -7,11 +7,12 @@ import { slotSize, writeSlot } from "../../document/index";
 import { SCRATCH_ADAPTED as TEXT, SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
 import { C_ADAPTER } from "../layout";
 import { setDelta } from "../transcode/delta";
-import { closeText, emitNamed, isTextWire, NO_MEMORY, noteReadLosses, OF_NAMED, OF_NOBODY, openText, reserveWire, wireOf, WRITTEN } from "../transcode/emit";
+import { closeText, emitNamed, isTextWire, NO_MEMORY, noteReadLosses, OF_NAMED, OF_NOBODY, openText, reserveWire, WRITTEN } from "../transcode/emit";
 import { ANY, nameDelta } from "../transcode/halves";
 import { beginAllowance, hasRefused, mayWrite, noteWritten } from "./allowance";
 import * as piece from "./pieces";
 import { A_SEQ, streamLength, streamStart } from "./state";
+import { wireOf } from "../roads";
 
 // The run that the event is written to, its length before, and what stands there besides the text that counts.
 let out: usize = 0;

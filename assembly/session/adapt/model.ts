@@ -15,7 +15,8 @@ import { closeEvent, isInVain, lackMemory, openEvent, put, putByte, putPiece, pu
 import { firstCall, nextCall, readMessage } from "./members";
 import * as piece from "./pieces";
 import { firstSpan, isBefore, nextSpan, putSpanBlock } from "./spans";
-import { A_CUT, A_UNDER_WAY, adapterOf, bizLength, bizStart } from "./state";
+import { A_CUT, A_UNDER_WAY, bizLength, bizStart } from "./state";
+import { adapterOf } from "../roads";
 
 /** Says everything: a delivery begins, unless the event has no form on the wire, or more was left out before than may be said yet. */
 export function sendStart(c: usize): void {

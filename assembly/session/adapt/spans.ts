@@ -13,7 +13,8 @@ import { SCRATCH_INDEX, scratchReserve } from "../../reduce/scratch";
 import { C_FIRST, C_RUN } from "../layout";
 import { closeId, openId, put, putByte, putNumber, putPiece } from "./compose";
 import * as piece from "./pieces";
-import { A_ENDED, A_FIRST, A_INDEX, A_INDEX_CAPACITY, A_LAST, A_NUMBER, A_SPANS, adapterOf } from "./state";
+import { A_ENDED, A_FIRST, A_INDEX, A_INDEX_CAPACITY, A_LAST, A_NUMBER, A_SPANS } from "./state";
+import { adapterOf } from "../roads";
 
 // Block, 64 B, and its key behind it; length and hash where a message has them:
 //   0 key length | 4 hash | 8 block that came next | 12 kind u8, status u8 | 16 number | 20 messages held when it came |

@@ -4,6 +4,7 @@ import { copyExact } from "../../memory/copy";
 import { findByte } from "../../text/scan";
 import { C_ADAPTER, C_FIRST } from "../layout";
 import { freeSpans } from "./spans";
+import { adapterOf } from "../roads";
 
 // Record, ADAPTER_SIZE bytes: 0 seq of the last event f64 | 8 steps and spans so far | 12 a delivery is under way u8 | 13 `stream_id` has no escapes u8 |
 // 14 something was left out since the last `start` u8 | 16 first, 20 last block of
@@ -17,9 +18,6 @@ const A_NAMES: usize = 40, A_BIZ: usize = 44, A_STREAM: usize = 48;
 const ADAPTER_SIZE: u32 = 80;
 /** What is forgotten when everything begins anew. */
 const FORGOTTEN: u32 = 40;
-
-/** The record of a connection, 0 = its events go out as what they are. */
-@inline export function adapterOf(c: usize): usize { return <usize>load<u32>(c, C_ADAPTER); }
 
 /** Whether `stream_id` stands without escapes. */
 @inline export function isStreamPlain(a: usize): bool { return load<u8>(a, A_PLAIN) != 0; }

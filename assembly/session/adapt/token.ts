@@ -8,9 +8,10 @@ import { writeUint } from "../../text/digits";
 import { canonicalEscapes, unescape } from "../../text/escape";
 import { findByte } from "../../text/scan";
 import { SCRATCH_WIRE as WIRE, scratchReserve } from "../../reduce/scratch";
-import { isTextWire, wireOf } from "../transcode/emit";
+import { isTextWire } from "../transcode/emit";
 import * as piece from "./pieces";
-import { A_SEQ, adapterOf, isStreamPlain, streamLength, streamStart } from "./state";
+import { A_SEQ, isStreamPlain, streamLength, streamStart } from "./state";
+import { adapterOf, wireOf } from "../roads";
 
 /** Events that were written here. */
 export let adaptedTokens: u32 = 0;

@@ -3,7 +3,7 @@
 // ordinary (another status, a gap, a reference, a protocol field, something missing, a limit in reach) is left to the full road; nothing has been touched then.
 // A transcoder writes the event as it came.
 import { SEQUENCE_OFF, STATUS_ENDED, STATUS_NONE, STATUS_REFUSED } from "../../abi/codes";
-import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_PASS, OPT_SEQUENCE } from "../../abi/layout";
+import { FLAG_REPORT_EVENTS, OPT_DEPTH, OPT_FLAGS, OPT_NUMBER_LENGTH, OPT_SEQUENCE } from "../../abi/layout";
 import { reserve, setAccount } from "../../memory/heap";
 import { equalBytes, equalText } from "../../memory/copy";
 import { documentOwn, documentSize, expandSlot, findUsual, kindOf, OBJECT, replaceNow, rootSlot, slotSize } from "../../document/index";
@@ -22,11 +22,12 @@ import { offsetOf } from "../../frame/state";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_OPTIONS, MESSAGE_ROOM, option, PAUSED, T_FLAGS, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { aboutMessage, aboutRoute, aboutSequence, reserveOutput } from "../output";
 import { findStream } from "../streams";
-import { reserveToken, wireOf } from "../transcode/emit";
+import { reserveToken } from "../transcode/emit";
 import { holdsHalves } from "../transcode/halves";
 import { relayCanonical } from "../transcode/relay";
 import { nextBegin, textBegin } from "./edges";
 import { digits, idEnd, MOST_DIGITS, number } from "./trie";
+import { passesOn, wireOf } from "../roads";
 
 /** Events that were folded here. */
 export let quickSets: u32 = 0;
@@ -36,7 +37,7 @@ const LEAST_DEPTH: u32 = 4;
 
 /** Whether a connection's options let such events be folded here: nobody wants the events themselves, and numbers of ordinary length are no fault. */
 export function allowsSets(c: usize): bool {
-  return !(<u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS) && !load<u8>(c + C_OPTIONS, OPT_PASS)
+  return !(<u32>load<u8>(c + C_OPTIONS, OPT_FLAGS) & FLAG_REPORT_EVENTS) && !passesOn(c)
     && option(c, OPT_NUMBER_LENGTH) >= MOST_DIGITS && option(c, OPT_DEPTH) >= LEAST_DEPTH;
 }
 

@@ -16,8 +16,8 @@ import { ITEM_CALL, ITEM_MESSAGE, ITEM_REASONING, openItem, ownerAgrees } from "
 import { add, addFolded, C_FIRST, C_FRAME, C_OPTIONS, C_RUN } from "../layout";
 import { refill } from "../adapt/allowance";
 import { putAppend, putPlainAppend, reserveAppend } from "../adapt/token";
-import { adapterOf, isStreamPlain, isUnderWay } from "../adapt/state";
-import { isTextWire, wireOf } from "../transcode/emit";
+import { isStreamPlain, isUnderWay } from "../adapt/state";
+import { isTextWire } from "../transcode/emit";
 import { holdsHalves } from "../transcode/halves";
 import { putTokenFrame } from "../transcode/token-frame";
 import { M_DELTA, M_ID, M_OWNER, M_TIME, M_TYPE, putTokenMap, putTokenText } from "../transcode/token-text";
@@ -30,6 +30,7 @@ import {
   N_NAME_LENGTH, noteHits, selectTemplates, standsAt, templatesAwake,
 } from "./trie";
 import { isPlain, takenEnd, takenFlags, takenStart, takenUnits, takeText } from "./wire-text";
+import { adapterOf, wireOf } from "../roads";
 
 /** Events that the last call of `foldAguiBinary` has folded. */
 export let foldedBinary: u32 = 0;

@@ -19,14 +19,15 @@ import { lanesPending, trackPhase } from "../../reduce/agui/track";
 import { PHASE_RUNNING } from "../../reduce/agui/track-layout";
 import { adaptDelta, TOLD_TOO_MUCH } from "../adapt/adapt";
 import { reserveAdapted } from "../adapt/compose";
-import { adapterOf, isUnderWay } from "../adapt/state";
+import { isUnderWay } from "../adapt/state";
 import { concludeTold, nameRun } from "../agui-event";
 import { noMemory } from "../failure";
 import { aboutMessage, reserveOutput } from "../output";
-import { isTextWire, reserveToken, wireOf } from "../transcode/emit";
+import { isTextWire, reserveToken } from "../transcode/emit";
 import { relayCanonical } from "../transcode/relay";
 import { add, C_APPLIED, C_EVENT_INDEX, C_EVENTS, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, MESSAGE_ROOM, option, PAUSED, T_FLAGS } from "../layout";
 import { nextBegin, textBegin } from "./edges";
+import { adapterOf, wireOf } from "../roads";
 
 /** Events that were folded here. */
 export let quickDeltas: u32 = 0;

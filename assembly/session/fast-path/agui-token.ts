@@ -19,9 +19,8 @@ import { F_LIMIT } from "../../frame/state";
 import { add, addFolded, C_FIRST, C_FRAME, C_OPTIONS, C_RUN, option, PAUSED, T_FLAGS } from "../layout";
 import { refill } from "../adapt/allowance";
 import { hasEscapedName, putAppend, reserveAppend } from "../adapt/token";
-import { adapterOf, isUnderWay } from "../adapt/state";
+import { isUnderWay } from "../adapt/state";
 import { isOutputFull } from "../output";
-import { wireOf } from "../transcode/emit";
 import { mayHoldHalf, putTokenFrame } from "../transcode/token-frame";
 import { mayRelay, needsHalves, relayed } from "../transcode/relay";
 import { setHole } from "./holes";
@@ -30,6 +29,7 @@ import {
   N_LENGTH, N_NAME_LENGTH, noteHits, number, repeats, standsAt,
 } from "./trie";
 import { relayMatched, setNames } from "./written";
+import { adapterOf, wireOf } from "../roads";
 
 /** Types whose events are learned, as bits. */
 export const TOKENS: u64 = (<u64>1 << AG_TEXT_MESSAGE_CONTENT) | (<u64>1 << AG_TOOL_CALL_ARGS) | (<u64>1 << AG_REASONING_MESSAGE_CONTENT);

@@ -5,7 +5,6 @@ import { equalText } from "../../memory/copy";
 import { B_ID, B_ID_LENGTH, findOtherBlock, S_LAST_BLOCK } from "../../reduce/agentue/state";
 import { addFolded, C_LAST_USED, T_ID, T_ID_LENGTH, T_STATE } from "../layout";
 import { findOtherStream } from "../streams";
-import { wireOf } from "../transcode/emit";
 import { mayRelayBytes, relayMap } from "../transcode/relay";
 import { headOf, mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import { foldAppend } from "./token";
@@ -16,6 +15,7 @@ import {
 import { setHole } from "./holes";
 import { relayMatchedMap, setNames } from "./written";
 import { isPlain, takenEnd, takenFlags, takenStart, takenUnits, takeText } from "./wire-text";
+import { wireOf } from "../roads";
 
 // Members of the payload block: {key, length, value, length}, all strings.
 const MOST_MEMBERS: u32 = 6;

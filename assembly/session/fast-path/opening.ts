@@ -7,9 +7,7 @@ import { lineAtStart } from "../../frame/line";
 import { msgpackAtStart } from "../../frame/msgpack";
 import { sseAtEventStart, sseCommitId } from "../../frame/sse";
 import { F_OFFSET, putSentinel } from "../../frame/state";
-import { isBinary } from "../binary";
-import { add, C_BYTES, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_OPTIONS, C_REPORTS_LEFT, C_RUN, C_STATE, option } from "../layout";
-import { wireOf } from "../transcode/emit";
+import { add, C_BYTES, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_OPTIONS, C_REPORTS_LEFT, C_STATE, option } from "../layout";
 import { allowsSets, foldSet } from "./agentue-set";
 import { foldAguiBinary, foldedBinary } from "./agui-binary";
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./agui-delta";
@@ -17,6 +15,7 @@ import { allowsAguiTokens, foldAguiTokens, foldedAguiTokens } from "./agui-token
 import { foldAppends, foldedAppends } from "./msgpack-append";
 import { allowsTokens, foldedTokens, foldTokens } from "./token";
 import { AGUI_SETS, haveTemplates, selectTemplates } from "./trie";
+import { isBinary, runOf, wireOf } from "../roads";
 
 /** Tokens of the binary wires that were folded, or passed on, where they lay. */
 export let binaryTokens: u32 = 0;
@@ -51,7 +50,7 @@ let patches: bool = false;
 /** Whether tokens of a connection may be folded without parsing, as far as its options say. */
 export function mayFoldTokens(c: usize): bool {
   const kind = <u32>load<u8>(c + C_OPTIONS, OPT_TRANSPORT);
-  return kind != TRANSPORT_JSON && (load<u32>(c, C_RUN) ? allowsAguiTokens(c) : allowsTokens(c));
+  return kind != TRANSPORT_JSON && (runOf(c) ? allowsAguiTokens(c) : allowsTokens(c));
 }
 
 /** The options of a connection, 0 = of none, are those of the rooms below. What a transcoder writes needs the call begun. */
@@ -60,7 +59,7 @@ export function prepareOpening(c: usize): void {
   if (!c || wireOf(c)) return;
   transport = load<u8>(c + C_OPTIONS, OPT_TRANSPORT);
   binary = isBinary(transport);
-  agui = load<u32>(c, C_RUN) != 0;
+  agui = runOf(c) != 0;
   tokens = mayFoldTokens(c);
   patches = !binary && (agui ? allowsDeltas(c) : transport != TRANSPORT_JSON && allowsSets(c));
   if (tokens || patches) connection = c;
@@ -112,8 +111,9 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
 // Folds one patch at `p`; the address behind it, `p` when there is none.
 @inline function foldPatch(c: usize, p: usize, end: usize, last: bool): usize {
   let q: usize = 0;
-  if (transport == TRANSPORT_JSON) q = last && foldWholeDelta(c, p, end) ? end : 0;
-  else q = agui ? foldDelta(c, p, end, transport == TRANSPORT_SSE) : foldSet(c, p, end, transport == TRANSPORT_SSE);
+  if (!agui) q = foldSet(c, p, end, transport == TRANSPORT_SSE);
+  else if (transport == TRANSPORT_JSON) q = last && foldWholeDelta(c, p, end) ? end : 0;
+  else q = foldDelta(c, p, end, transport == TRANSPORT_SSE);
   if (!q) return p;
   openingEvents = 1;
   openedTokens++;

@@ -7,7 +7,6 @@ import { hasForm, isTokenLike } from "../../reduce/agentue/judge";
 import { cleanType, passClean } from "../../reduce/agui/enforce";
 import { clearFault } from "../../reduce/fault";
 import { addFolded, C_FRAME, C_RUN } from "../layout";
-import { wireOf } from "../transcode/emit";
 import { mayRelay, mayRelayBytes, needsHalves, relayed, relayMap } from "../transcode/relay";
 import { putTokenFrame } from "../transcode/token-frame";
 import { kindOf, learnAguiToken, TOKENS } from "./agui-token";
@@ -17,6 +16,7 @@ import { learnTemplate } from "./templates";
 import { HOLE_DELTA, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, MSGPACK_SET, N_NAME_LENGTH, noteHits, selectTemplates, templatesAwake } from "./trie";
 import { isPlain, takenEnd, takenStart, takeText } from "./wire-text";
 import { relayMatched, relayMatchedMap } from "./written";
+import { wireOf } from "../roads";
 
 /** Events that the last call of one of these functions has passed on. */
 export let passedTokens: u32 = 0;

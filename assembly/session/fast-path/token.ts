@@ -12,11 +12,11 @@ import {
   matchedUnits, matchTemplate,
 } from "./templates";
 import { mayRelay, needsHalves } from "../transcode/relay";
-import { wireOf } from "../transcode/emit";
 import { foldedByForms, foldForms, learnForm } from "./forms";
 import { setHole } from "./holes";
 import { HOLE_DELTA, noteHits } from "./trie";
 import { relayMatched, setNames } from "./written";
+import { wireOf } from "../roads";
 
 /** Whether a connection's options let templates decide: nobody wants the events themselves, and the limits are above what templates take. */
 @inline export function allowsTokens(c: usize): bool {

@@ -13,10 +13,11 @@ import { findByte, HAS_ESCAPE } from "../../text/scan";
 import { skipTrusted } from "../../text/trusted";
 import { SCRATCH_WIRE as WIRE } from "../../reduce/scratch";
 import { C_OPTIONS } from "../layout";
-import { isTextWire, wireOf } from "../transcode/emit";
+import { isTextWire } from "../transcode/emit";
 import { relayMap, relayText } from "../transcode/relay";
 import { holeLeaf, holeLength, holeNumber, holeStart, holeTime, matchPacked, matchText, setHole, setHoleNumbers } from "./holes";
 import { allocWritten, HOLE_DELTA, HOLE_NUMBER, HOLE_SOURCE, HOLE_TARGET, HOLE_TIME, LEAF, N_WRITTEN, NOTHING_WRITTEN } from "./trie";
+import { wireOf } from "../roads";
 
 // 0 size of the allocation | 4 segments: 0 the hole behind it u8, LEAF: none | 2 length u16 | 4 its bytes, padded to 4
 const SEGMENTS: usize = 4, BYTES: usize = 4;

@@ -1,6 +1,6 @@
 // One event on its way to another wire: its text in that wire's form, behind what the call has written so far.
 import * as code from "../../abi/codes";
-import { OPT_TO, OPT_TRANSPORT } from "../../abi/layout";
+import { OPT_TRANSPORT } from "../../abi/layout";
 import { bytesClear, bytesFree, RUN_LEN, RUN_PTR } from "../../memory/bytes";
 import { setAccount } from "../../memory/heap";
 import { copyExact, copyForward } from "../../memory/copy";
@@ -21,9 +21,7 @@ import { C_EVENT_INDEX, C_LOSSES, C_OPTIONS, C_RUN } from "../layout";
 import { aboutMessage, reportFault, reportLoss } from "../output";
 import { deltaEnd, deltaIsLoose, deltaStart, endAppended, endDelta, findAppended, findDelta } from "./delta";
 import { dropAllHalves, dropHalf, dropHalves, escapeOf, findHalf, HALF_LENGTH, holdHalf, holdsHalves, mayHold, passOthers, reserveHalf } from "./halves";
-
-/** The wire that events go out on (`TRANSPORT_` id), 0 = nowhere: the connection is a reducer's. */
-@inline export function wireOf(c: usize): u32 { return <u32>load<u8>(c + C_OPTIONS, OPT_TO); }
+import { wireOf } from "../roads";
 
 /** Whether events go out on it as JSON text. */
 @inline export function isTextWire(wire: u32): bool { return wire < <u32>code.TRANSPORT_MSGPACK; }

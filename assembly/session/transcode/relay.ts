@@ -10,8 +10,9 @@ import { SCRATCH_MESSAGE as TEXT, SCRATCH_WIRE as WIRE } from "../../reduce/scra
 import { noMemory } from "../failure";
 import { C_EVENT_INDEX, C_OPTIONS, option } from "../layout";
 import { aboutMessage, isOutputFull } from "../output";
-import { closeText, isTextWire, NO_MEMORY, noteReadLosses, openText, putBinary, putText, reserveToken, wireOf } from "./emit";
+import { closeText, isTextWire, NO_MEMORY, noteReadLosses, openText, putBinary, putText, reserveToken } from "./emit";
 import { holdsHalves } from "./halves";
+import { wireOf } from "../roads";
 
 /** Whether a token of at most `n` bytes of text may be folded now: there is room for what it comes to, and the host need not take anything before. */
 @inline export function mayRelay(wire: u32, n: u32): bool { return !isOutputFull() && reserveToken(wire, n); }
