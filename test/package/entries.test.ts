@@ -212,7 +212,7 @@ describe("the package", () => {
       /^docs\/bench\/results\.svg$/,
       /^(assembly\/memory\/MEMORY|bench\/README)\.md$/,
       /^examples\/(browser-client|emitter|frames|gateway|references|agui-(agent|approval|as-agentue|client))\.mjs$/,
-      /^dist\/(streamfold|streamfold\.simd)\.wasm$/,
+      /^dist\/streamfold(\.slim)?(\.simd)?\.wasm$/,
       /^dist\/(cli|bench)\.js$/,
       /^dist\/THIRD-PARTY-LICENSES\.txt$/,
       /^dist\/esm\/[\w-]+\.js$/,
