@@ -2,7 +2,7 @@
 // (`patchJudge`), and applied (`patchApply`, or `patchSteps` as a part of a larger edit). `patchScan` reads the ordinary ones in one pass.
 export { operationCount, patchJudge, patchRead, releaseOperations } from "./operations";
 export { ordinaryEnd, patchScan } from "./scan";
-export { quickPath, quickPathLength, quickReplaceApply, quickReplaceRead } from "./quick-replace";
+export { quickPath, quickPathLength, quickReplaceApply, quickReplaceRead, quickReplaceTake } from "./quick-replace";
 export { patchApply, patchSteps, patchUpsert } from "./apply";
 export { isPointer, missingReason, targetSlot, walkPointer, NO_MEMORY } from "./pointer";
 export { trimPatch } from "./scratch";

@@ -43,6 +43,24 @@ export function quickReplaceRead(p: usize, depth: u32, numberLength: u32): usize
 }
 
 /**
+ * Takes the parts of an operation that was not text: its pointer of `n` bytes at `path`, and the canonical text [text, end) of its value, behind which the sentinel
+ * stands. False: it is not of this kind, as above.
+ */
+export function quickReplaceTake(path: usize, n: u32, text: usize, end: usize, depth: u32, numberLength: u32): bool {
+  if (!n || load<u8>(path) != 0x2f) return false;
+  for (let p = path, stop = path + n; p < stop; p += BLOCK) {
+    const run = plainRun(p);
+    if (run < BLOCK && p + run < stop) return false;
+  }
+  quickPath = path;
+  quickPathLength = n;
+  value = text;
+  valueLength = <u32>(end - text);
+  isContainer = (load<u8>(text) | 0x20) == 0x7b;
+  return (isContainer ? ordinaryEnd(text, depth, numberLength, true) : scalarEnd(text, numberLength)) == end;
+}
+
+/**
  * Applies what was read last to document `d`, at once and for good. `depth` and `size`: the most levels and bytes it may have. `false`: it does not apply, a limit
  * or memory may be in the way; nothing has changed.
  */

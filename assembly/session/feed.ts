@@ -28,6 +28,7 @@ import { aguiTokenKnown, foldAguiTokens, foldedAguiTokens, learnAguiToken } from
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
 import { allowsSets, foldSet } from "./fast-path/agentue-set";
 import { foldAguiBinary, foldedBinary } from "./fast-path/agui-binary";
+import { foldBinaryPatch } from "./fast-path/binary-patch";
 import { foldAppends, foldedAppends } from "./fast-path/msgpack-append";
 import { learnPassed, passAppends, passedKnown, passedTokens, passTokens } from "./fast-path/pass-tokens";
 import { directSize, readDirect, readDirectLine } from "./fast-path/direct";
@@ -191,6 +192,14 @@ function run(c: usize): u32 {
           if (load<u32>(c, C_STATE)) { p = q; break; }
           if (q >= end) { p = q; break; }
           p = q;
+        }
+      }
+      if ((deltas || sets) && !relays && p != tried) {
+        const q = foldBinaryPatch(c, p, end, kind);
+        if (q) {
+          accepted++;
+          p = q;
+          continue;
         }
       }
       const q = kind == code.TRANSPORT_MSGPACK ? readDirectMsgpack(c, p, end) : 0;

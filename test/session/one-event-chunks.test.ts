@@ -72,9 +72,12 @@ describe.each(WASM_KINDS)("chunks of one patch (%s)", (kind) => {
   it.each([
     ["agentue", "sse"],
     ["agentue", "ndjson"],
+    ["agentue", "msgpack"],
     ["ag-ui", "sse"],
     ["ag-ui", "ndjson"],
     ["ag-ui", "json"],
+    ["ag-ui", "msgpack"],
+    ["ag-ui", "protobuf"],
   ] as const)(
     "%s over %s: patches of one value are taken before the call begins, and mean the same",
     (protocol, transport) => {

@@ -49,6 +49,14 @@ export function readProtobuf(p: usize, end: usize, out: usize, depth: u32): u32 
   return status;
 }
 
+/** The same for the google.protobuf.Value in [p, end), around which `around` containers are open. One that holds nothing is PROTOBUF_MALFORMED. */
+export function readProtobufValue(p: usize, end: usize, out: usize, around: u32, depth: u32): u32 {
+  begin();
+  if (textBegin(out) && readValue(p, end, 0) && (hasValue() || fail(PROTOBUF_MALFORMED, p)) && putValue(around, depth)) textEnd(); else textCancel();
+  piecesRelease(0);
+  return status;
+}
+
 /** Gives back what reading has kept for the next event. */
 export function trimProtobufReader(): void {
   piecesFree();

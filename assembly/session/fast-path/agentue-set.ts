@@ -75,6 +75,31 @@ export function foldCountedSet(c: usize, p: usize, end: usize): bool {
   return true;
 }
 
+/** Takes the mask [mask, end), plain characters, of a set that is not text; false: it is none, or asks for more than `foldTakenSet` does. */
+export function takeMask(mask: usize, end: usize): bool { return parseMask(mask, end) && findNameEnds() && !isProtocolField(); }
+
+/**
+ * Folds the set of the mask that was taken last: its seq, the ids of its stream and block (plain characters), the canonical text [text, end) of its value, behind
+ * which the sentinel stands. Whether it was done.
+ */
+export function foldTakenSet(c: usize, place: f64, streamId: usize, streamIdLength: u32, blockId: usize, blockIdLength: u32, text: usize, end: usize): bool {
+  depth = maskSegments + 1;
+  if (ordinaryEnd(text, depth, maxNumber, true) != end) return false;
+  depth = max<u32>(depth, valueDepth);
+  seq = place;
+  stream = streamId;
+  streamLength = streamIdLength;
+  block = blockId;
+  blockLength = blockIdLength;
+  value = text;
+  valueLength = <u32>(end - text);
+  if (!apply(c)) return false;
+  countApplied(c);
+  add(c, C_EVENTS, 1);
+  add(c, C_EVENT_INDEX, 1);
+  return true;
+}
+
 // {"op":"set",
 @inline function begins(p: usize): bool { return load<u64>(p) == 0x73223a22706f227b && load<u32>(p, 8) == 0x2c227465; }
 const HEAD: usize = 12;
@@ -146,7 +171,8 @@ function readMembers(p: usize): usize {
 const MOST_NAMES: u32 = 8;
 const nameEnds: usize = memory.data(8 * 4, 4);
 
-@inline function nameEnd(i: u32): usize { return <usize>load<u32>(nameEnds + (i << 2)); }
+/** Where name `i` of the mask ends. */
+@inline export function nameEnd(i: u32): usize { return <usize>load<u32>(nameEnds + (i << 2)); }
 
 function findNameEnds(): bool {
   if (maskSegments > MOST_NAMES) return false;

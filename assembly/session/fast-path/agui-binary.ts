@@ -23,6 +23,7 @@ import { putTokenFrame } from "../transcode/token-frame";
 import { M_DELTA, M_ID, M_OWNER, M_TIME, M_TYPE, putTokenMap, putTokenText } from "../transcode/token-text";
 import { mayRelayBytes, relayed } from "../transcode/relay";
 import { areTokensOrdinary, kindOf } from "./agui-token";
+import { lengthAt, lengthEnd } from "./frame-scan";
 import { notePassed } from "./pass-tokens";
 import { headOf, mapBegin, mapSize, strAt, strLength, uintEnd, uintValue } from "./msgpack-scan";
 import {
@@ -267,17 +268,6 @@ function learnMap(p: usize, end: usize): void {
 
 /** Bytes of the longest varint that every timestamp of may be. */
 const LONGEST_TIME: u32 = 7;
-
-// A length of up to two bytes at `p`; `lengthEnd` is behind it.
-let lengthEnd: usize = 0;
-@inline function lengthAt(p: usize): u32 {
-  const c = <u32>load<u8>(p);
-  lengthEnd = p + 1;
-  if (c < 0x80) return c;
-  const high = <u32>load<u8>(p, 1);
-  lengthEnd = p + 2;
-  return high < 0x80 ? (c & 0x7f) | (high << 7) : 0xffffffff;
-}
 
 // Eight bytes from the arm on: arm, length of the event, base event with the type alone, field 2, length of the id.
 const FORM: u64 = 0x00ffffffffff00ff;

@@ -33,7 +33,7 @@ import { adapterOf, wireOf } from "../roads";
 export let quickDeltas: u32 = 0;
 
 /** Levels of the event around the value of an operation. */
-const VALUE_LEVELS: u32 = 3;
+export const VALUE_LEVELS: u32 = 3;
 
 /**
  * Whether a connection's options let deltas be folded here: nobody wants the events themselves, and operations are not too deep. As AgentUE they go out as text from
@@ -56,8 +56,8 @@ function allowsWritten(c: usize, from: u32): bool {
 }
 const LIST: usize = 30;
 
-// Whether the connection is in a state in which nothing but the patch decides what becomes of it.
-@inline function isReady(c: usize): bool {
+/** Whether the connection is in a state in which nothing but the patch decides what becomes of it. */
+@inline export function isDeltaReady(c: usize): bool {
   const t = <usize>load<u32>(c, C_FIRST), s = <usize>load<u32>(c, C_RUN);
   return (load<u8>(t, T_FLAGS) & PAUSED) == 0 && trackPhase(s) == PHASE_RUNNING && statusOfAgui(s) == RUN_RUNNING && !lanesPending(s) && reserve(MESSAGE_ROOM);
 }
@@ -77,7 +77,7 @@ const LIST: usize = 30;
 /** Folds the event at `p`, where the frame stands between two events: SSE as `data: {…}` and a blank line, NDJSON as `{…}` and LF. The address behind it, or 0. */
 export function foldDelta(c: usize, p: usize, end: usize, sse: bool): usize {
   const start = textBegin(p, sse);
-  if (!start || !begins(start) || !isReady(c) || !hasWireRoom(c, <u32>(end - start))) return 0;
+  if (!start || !begins(start) || !isDeltaReady(c) || !hasWireRoom(c, <u32>(end - start))) return 0;
   let q = scanReplace(c, start), next = nextBegin(c, start, q, end, sse);
   if (!next || !replaces(c)) {
     q = scanDelta(start, true);
@@ -101,9 +101,16 @@ export function foldWholeDelta(c: usize, p: usize, end: usize): bool {
 
 /** Folds the event that is the whole text [p, end), made of a message that was counted, or is the next one of the wire; whether it was done. */
 export function foldCountedDelta(c: usize, p: usize, end: usize): bool {
-  if (!begins(p) || !isReady(c) || !hasWireRoom(c, <u32>(end - p))) return false;
+  if (!begins(p) || !isDeltaReady(c) || !hasWireRoom(c, <u32>(end - p))) return false;
   if (!(scanReplace(c, p) == end && replaces(c)) && !(scanDelta(p, false) == end && applies(c, load<f64>(c + C_FRAME, F_OFFSET), <u32>(end - p)))) return false;
   if (relays(c)) relay(c, p, end);
+  return true;
+}
+
+/** Folds the message of one `replace` that `quickReplaceTake` has taken, where `isDeltaReady`; whether it was done. */
+export function foldTakenReplace(c: usize): bool {
+  if (!replaces(c)) return false;
+  countMessage(c);
   return true;
 }
 

@@ -12,6 +12,7 @@ import { allowsSets, foldSet } from "./agentue-set";
 import { foldAguiBinary, foldedBinary } from "./agui-binary";
 import { allowsDeltas, foldDelta, foldWholeDelta } from "./agui-delta";
 import { allowsAguiTokens, foldAguiTokens, foldedAguiTokens } from "./agui-token";
+import { foldBinaryPatch } from "./binary-patch";
 import { foldAppends, foldedAppends } from "./msgpack-append";
 import { allowsTokens, foldedTokens, foldTokens } from "./token";
 import { AGUI_SETS, haveTemplates, selectTemplates } from "./trie";
@@ -61,7 +62,7 @@ export function prepareOpening(c: usize): void {
   binary = isBinary(transport);
   agui = runOf(c) != 0;
   tokens = mayFoldTokens(c);
-  patches = !binary && (agui ? allowsDeltas(c) : transport != TRANSPORT_JSON && allowsSets(c));
+  patches = agui ? allowsDeltas(c) : transport != TRANSPORT_JSON && allowsSets(c);
   if (tokens || patches) connection = c;
 }
 
@@ -78,10 +79,13 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
   if (binary) {
     if (transport == TRANSPORT_MSGPACK ? !msgpackAtStart(f) : !prefixAtStart(f)) return 0;
     putSentinel(end);
-    q = agui ? foldAguiBinary(c, p, end, transport) : foldAppends(c, p, end);
-    openingEvents = agui ? foldedBinary : foldedAppends;
-    noteBinary(openingEvents);
-    openedTokens += openingEvents;
+    if (tokens) {
+      q = agui ? foldAguiBinary(c, p, end, transport) : foldAppends(c, p, end);
+      openingEvents = agui ? foldedBinary : foldedAppends;
+      noteBinary(openingEvents);
+      openedTokens += openingEvents;
+    }
+    if (q == p && patches) q = foldPatch(c, p, end, last);
   } else {
     if (transport == TRANSPORT_SSE ? !sseAtEventStart(f) : !lineAtStart(f)) return 0;
     putSentinel(end);
@@ -111,7 +115,8 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
 // Folds one patch at `p`; the address behind it, `p` when there is none.
 @inline function foldPatch(c: usize, p: usize, end: usize, last: bool): usize {
   let q: usize = 0;
-  if (!agui) q = foldSet(c, p, end, transport == TRANSPORT_SSE);
+  if (binary) q = foldBinaryPatch(c, p, end, transport);
+  else if (!agui) q = foldSet(c, p, end, transport == TRANSPORT_SSE);
   else if (transport == TRANSPORT_JSON) q = last && foldWholeDelta(c, p, end) ? end : 0;
   else q = foldDelta(c, p, end, transport == TRANSPORT_SSE);
   if (!q) return p;
