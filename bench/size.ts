@@ -14,9 +14,10 @@ import { build } from "esbuild";
  * engines, the fast roads over them, the transcoder, encoders and negotiation to 191 KB; storage frames, forks, streams that wait for references and the
  * adapter to AgentUE, on both engines, to 223 KB; tokens that go from wire to wire by templates, judged or not, to 226 KB; patches of one value on a road of their own, over which short
  * texts are written where they stand, to 233 KB; forms, which take a third off an AgentUE token that has one, to 236 KB; text that is judged
- * 64 bytes at a time, and rows by the shape of others, to 239 KB. A bundler leaves 4 KB of encoders and negotiation out where they are not used.
+ * 64 bytes at a time, and rows by the shape of others, to 239 KB; patches of one value where they lie on a binary wire, and short texts there without loops, to
+ * 242 KB. A bundler leaves 4 KB of encoders and negotiation out where they are not used.
  */
-const BUDGET = 241 * 1024;
+const BUDGET = 244 * 1024;
 
 const DIST = new URL("../dist/", import.meta.url);
 const ENTRIES = ["node", "browser", "js", "agentue", "agui", "stream", "replay"];
