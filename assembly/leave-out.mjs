@@ -29,6 +29,8 @@ const LEFT_OUT = [
   "session/binary",
   "session/documents",
   "session/fast-path/agui-",
+  "session/fast-path/binary-",
+  "session/fast-path/frame-scan",
   "session/fast-path/holes",
   "session/fast-path/msgpack-",
   "session/fast-path/pass-tokens",

@@ -13,7 +13,8 @@ import { quickReplaceTake } from "../../patch/index";
 import { maxNumber } from "../../reduce/agentue/limits";
 import { maskPath, maskRoot, maskSegments, ROOT_META } from "../../reduce/agentue/mask";
 import { releaseText, SCRATCH_MESSAGE as TEXT } from "../../reduce/scratch";
-import { C_FRAME, C_RUN, option } from "../layout";
+import { C_FRAME, option } from "../layout";
+import { runOf } from "../roads";
 import { foldTakenSet, nameEnd, takeMask } from "./agentue-set";
 import { foldTakenReplace, isDeltaReady, VALUE_LEVELS } from "./agui-delta";
 import { lengthAt, lengthEnd } from "./frame-scan";
@@ -22,7 +23,7 @@ import { isPlain } from "./wire-text";
 
 /** Folds the patch at `p`, where a message begins, of a connection whose options let patches be folded and that writes nothing; the address behind it, or 0. */
 export function foldBinaryPatch(c: usize, p: usize, end: usize, transport: u32): usize {
-  return transport != TRANSPORT_MSGPACK ? foldFrame(c, p, end) : load<u32>(c, C_RUN) ? foldDeltaMap(c, p, end) : foldSetMap(c, p, end);
+  return transport != TRANSPORT_MSGPACK ? foldFrame(c, p, end) : runOf(c) ? foldDeltaMap(c, p, end) : foldSetMap(c, p, end);
 }
 
 // The text of the value that was read.
