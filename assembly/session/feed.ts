@@ -25,7 +25,7 @@ import { resetDecoder, resetPosition } from "./position";
 import { handleDirectText, readBinary, readDirectMsgpack } from "./binary";
 import { failConnection, noMemory, setUnframed } from "./failure";
 import { aguiTokenKnown, foldAguiTokens, foldedAguiTokens, learnAguiToken } from "./fast-path/agui-token";
-import { allowsDeltas, foldDelta, foldWholeDelta } from "./fast-path/agui-delta";
+import { allowsDeltas, foldDelta } from "./fast-path/agui-delta";
 import { allowsSets, foldSet } from "./fast-path/agentue-set";
 import { foldAguiBinary, foldedBinary } from "./fast-path/agui-binary";
 import { foldBinaryPatch } from "./fast-path/binary-patch";
@@ -35,7 +35,8 @@ import { directSize, readDirect, readDirectLine } from "./fast-path/direct";
 import { mayFoldTokens, noteBinary, prepareOpening, takeTried } from "./fast-path/opening";
 import { learnTemplate } from "./fast-path/templates";
 import { foldedTokens, foldTokens, tokenKnown } from "./fast-path/token";
-import { AGUI_SETS, selectTemplates, templatesAwake } from "./fast-path/trie";
+import { selectTextTemplates, templatesAwake } from "./fast-path/trie";
+import { foldWhole, isLine, putLineEnd, takeLineEnd, WHOLE_OTHER, WHOLE_TOKEN } from "./fast-path/whole";
 import {
   add, C_BYTES, C_EVENT_INDEX, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_HELD_INDEX, C_HELD_OFFSET, C_LAST_PIECE, C_OPTIONS, C_QUEUE, C_REPORTS_LEFT,
   C_RESUMING, C_STATE, C_TRUNCATED, C_UNREAD, C_UNREAD_END, IN_CHUNK, IN_TAIL, option, PAUSED, T_FLAGS, WAITING,
@@ -102,14 +103,8 @@ export function feed(c: usize, p: usize, n: u32, last: bool): u32 {
   store<u32>(c, <u32>p, C_UNREAD);
   store<u32>(c, <u32>p + n, C_UNREAD_END);
   store<u8>(c, last ? 1 : 0, C_LAST_PIECE);
-  if (last && transport(c) == code.TRANSPORT_JSON && runOf(c) && lineAtStart(c + C_FRAME) && allowsDeltas(c) && p != takeTried() && foldWholeDelta(c, p, p + n)) {
-    store<u32>(c, <u32>p + n, C_UNREAD);
-    store<u8>(c, 0, C_LAST_PIECE);
-    add(c + C_FRAME, F_OFFSET, n);
-    return 1;
-  }
   store<u8>(c, IN_CHUNK, C_FEEDING);
-  return run(c);
+  return feedUnread(c);
 }
 
 /** Goes on after the host has drained a full output queue, or has handed back what its middleware made of an event. */
@@ -122,13 +117,42 @@ export function continueFeed(c: usize): u32 {
   if (interrupted == IN_CHUNK) {
     // the window may have served another connection meanwhile: the host has put the chunk back
     putSentinel(load<u32>(c, C_UNREAD_END));
-    return run(c);
+    return feedUnread(c);
   }
   if (interrupted == IN_TAIL) {
     store<u8>(c, 0, C_FEEDING);
     if (runOf(c)) endRun(c);
   }
   return 0;
+}
+
+@inline function feedUnread(c: usize): u32 { return transport(c) == code.TRANSPORT_JSON ? runWhole(c) : run(c); }
+
+// Without framing the chunk is a message, or a piece of one.
+function runWhole(c: usize): u32 {
+  const f = c + C_FRAME, p = <usize>load<u32>(c, C_UNREAD), end = <usize>load<u32>(c, C_UNREAD_END), last = load<u8>(c, C_LAST_PIECE) != 0, tried = takeTried();
+  let accepted: bool = false;
+  beginChunk(f, p);
+  if (p < end || last) {
+    const agui = runOf(c) != 0, whole = last && lineAtStart(f), passes = passesOn(c), tokens = mayFoldTokens(c);
+    store<u8>(c, 0, C_LAST_PIECE);
+    if (tokens) selectTextTemplates(code.TRANSPORT_JSON, agui);
+    const awake = whole && tokens && templatesAwake();
+    const folded = whole && p != tried ? foldWhole(c, p, end, awake, agui ? allowsDeltas(c) : allowsSets(c)) : WHOLE_OTHER;
+    if (folded) {
+      accepted = true;
+      if (folded == WHOLE_TOKEN && wireOf(c)) relayedTokens++;
+    } else {
+      wholeNext(f, p, end, last);
+      if (frameEvent != FRAME_NONE) {
+        accepted = handleFrame(c, code.TRANSPORT_JSON);
+        if (accepted && whole && tokens && !(awake && isKnown(passes, agui)) && isLine(p, end)) learnWhole(c, p, end, passes, agui);
+      }
+    }
+  }
+  suspend(c, end);
+  if (load<u32>(c, C_STATE) != layout.FEED_HELD) store<u8>(c, 0, C_FEEDING);
+  return accepted ? 1 : 0;
 }
 
 function run(c: usize): u32 {
@@ -138,9 +162,9 @@ function run(c: usize): u32 {
   const deltas = agui && allowsDeltas(c), sets = !agui && allowsSets(c);
   const relays = wireOf(c) != 0, passes = passesOn(c);
   const tokens = mayFoldTokens(c), tried = takeTried(), binary = isBinary(kind), templates = tokens && !binary;
-  if (templates) selectTemplates(agui ? AGUI_SETS + kind : kind);
+  if (templates) selectTextTemplates(kind, agui);
   beginChunk(f, p);
-  while (p < end || (kind == code.TRANSPORT_JSON && load<u8>(c, C_LAST_PIECE))) {
+  while (p < end) {
     if (isOutputFull()) {
       suspend(c, p);
       store<u32>(c, layout.FEED_FULL, C_STATE);
@@ -212,13 +236,8 @@ function run(c: usize): u32 {
       }
     }
     if (kind == code.TRANSPORT_SSE) p = sseNext(f, p, end);
-    else if (kind == code.TRANSPORT_NDJSON) p = lineNext(f, p, end);
-    else if (binary) p = kind == code.TRANSPORT_MSGPACK ? msgpackNext(f, p, end, option(c, layout.OPT_DEPTH)) : prefixNext(f, p, end);
-    else {
-      const last = load<u8>(c, C_LAST_PIECE) != 0;
-      store<u8>(c, 0, C_LAST_PIECE);
-      p = wholeNext(f, p, end, last);
-    }
+    else if (!binary) p = lineNext(f, p, end);
+    else p = kind == code.TRANSPORT_MSGPACK ? msgpackNext(f, p, end, option(c, layout.OPT_DEPTH)) : prefixNext(f, p, end);
     if (frameEvent == FRAME_NONE) continue;
     if (handleFrame(c, kind)) accepted++;
     if (load<u32>(c, C_STATE)) break;
@@ -240,6 +259,13 @@ function learn(c: usize, p: usize, end: usize, passes: bool, agui: bool): void {
   if (passes) learnPassed(c, p, end);
   else if (agui) learnAguiToken(p, end);
   else if (eventOp == code.OP_APPEND && isTokenLike()) learnTemplate(p, end);
+}
+
+// The same for a message without framing.
+function learnWhole(c: usize, p: usize, end: usize, passes: bool, agui: bool): void {
+  putLineEnd(end);
+  learn(c, p, end + 1, passes, agui);
+  takeLineEnd(end);
 }
 
 // Everything before `p` is done with.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import type { Protocol, Reducer, Transport } from "../../src/engine/contract.js";
+import type { Engine, Protocol, Reducer, Transport } from "../../src/engine/contract.js";
 import { coreCounters } from "../../src/engine/wasm/engine.js";
 import type { StreamfoldError } from "../../src/errors.js";
 import { encodeEvent } from "../../src/transport/encode.js";
@@ -53,6 +53,68 @@ describe.each(WASM_KINDS)("chunks of one event (%s)", (kind) => {
   );
 });
 
+describe.each(WASM_KINDS)("messages of one event (%s)", (kind) => {
+  it.each(["agentue", "ag-ui"] as const)(
+    "%s: tokens are folded before the call begins, if they are lines",
+    (protocol) => {
+      const { core, engine } = openCore(kind);
+      const options = { protocol, transport: "json" } as const;
+      const reducer = engine.createReducer(options);
+      const chunks = bytesOf(protocol, "json", eventsOf(protocol));
+      for (const chunk of chunks.slice(0, 40)) expect(reducer.push(chunk)).toBe(1);
+      const opened = coreCounters(core).openedTokens;
+      expect(opened).toBeGreaterThan(33);
+      // white space around an event belongs to its message
+      for (const [before, behind] of [
+        ["", "\n"],
+        ["\n", ""],
+        ["", " "],
+        [" ", "\r\n"],
+      ] as const) {
+        const again = engine.createReducer(options);
+        again.push(chunks[0]!);
+        for (const chunk of chunks.slice(1, 40)) {
+          expect(again.push(concat([utf8(before), chunk, utf8(behind)]))).toBe(1);
+        }
+        expect(again.snapshot()).toEqual(reducer.snapshot());
+      }
+      expect(coreCounters(core).openedTokens).toBe(opened);
+      // two lines are no message
+      const before = reducer.snapshot();
+      const two = concat([chunks[40]!, utf8("\n"), chunks[41]!]);
+      const { byteOffset, eventIndex, applied } = failing(() => reducer.push(two), "bad_json");
+      const bytes = chunks.slice(0, 41).reduce((sum, { length }) => sum + length, 0);
+      expect({ byteOffset, eventIndex, applied }).toEqual({ byteOffset: bytes + 1, eventIndex: 40, applied: 0 });
+      expect(reducer.snapshot()).toEqual(before);
+      reducer.reconnect();
+      for (const chunk of chunks.slice(40)) expect(reducer.push(chunk)).toBe(1);
+      const plain = freshEngine("js").createReducer(options);
+      for (const chunk of chunks) plain.push(chunk);
+      expect(reducer.snapshot()).toEqual(plain.snapshot());
+      engine.close();
+    },
+  );
+
+  it.each(["agentue", "ag-ui"] as const)(
+    "%s: a transcoder passes tokens on from where they lie, judged or not",
+    (protocol) => {
+      for (const enforce of [true, false]) {
+        const { core, engine } = openCore(kind);
+        const chunks = bytesOf(protocol, "json", eventsOf(protocol));
+        const from = (made: Engine, wire: Transport, pieces: readonly Uint8Array[]) => {
+          const transcoder = made.createTranscoder({ protocol, from: wire, to: "sse", enforce });
+          return concat(pieces.map((piece) => transcoder.push(piece)));
+        };
+        const written = from(engine, "json", chunks);
+        expect(coreCounters(core).relayedTokens).toBeGreaterThan(55);
+        expect(written).toEqual(from(freshEngine("js"), "json", chunks));
+        expect(written).toEqual(from(engine, "ndjson", bytesOf(protocol, "ndjson", eventsOf(protocol))));
+        engine.close();
+      }
+    },
+  );
+});
+
 const STATES = [
   agui.started(),
   agui.stateSnapshot({ n: 0 }),
@@ -73,6 +135,7 @@ describe.each(WASM_KINDS)("chunks of one patch (%s)", (kind) => {
     ["agentue", "sse"],
     ["agentue", "ndjson"],
     ["agentue", "msgpack"],
+    ["agentue", "json"],
     ["ag-ui", "sse"],
     ["ag-ui", "ndjson"],
     ["ag-ui", "json"],

@@ -10,12 +10,13 @@ import { F_OFFSET, putSentinel } from "../../frame/state";
 import { add, C_BYTES, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_OPTIONS, C_REPORTS_LEFT, C_STATE, option } from "../layout";
 import { allowsSets, foldSet } from "./agentue-set";
 import { foldAguiBinary, foldedBinary } from "./agui-binary";
-import { allowsDeltas, foldDelta, foldWholeDelta } from "./agui-delta";
+import { allowsDeltas, foldDelta } from "./agui-delta";
 import { allowsAguiTokens, foldAguiTokens, foldedAguiTokens } from "./agui-token";
 import { foldBinaryPatch } from "./binary-patch";
 import { foldAppends, foldedAppends } from "./msgpack-append";
 import { allowsTokens, foldedTokens, foldTokens } from "./token";
-import { AGUI_SETS, haveTemplates, selectTemplates } from "./trie";
+import { haveTemplates, selectTextTemplates } from "./trie";
+import { foldWhole } from "./whole";
 import { isBinary, runOf, wireOf } from "../roads";
 
 /** Tokens of the binary wires that were folded, or passed on, where they lay. */
@@ -50,8 +51,7 @@ let patches: bool = false;
 
 /** Whether tokens of a connection may be folded without parsing, as far as its options say. */
 export function mayFoldTokens(c: usize): bool {
-  const kind = <u32>load<u8>(c + C_OPTIONS, OPT_TRANSPORT);
-  return kind != TRANSPORT_JSON && (runOf(c) ? allowsAguiTokens(c) : allowsTokens(c));
+  return runOf(c) ? allowsAguiTokens(c) : allowsTokens(c);
 }
 
 /** The options of a connection, 0 = of none, are those of the rooms below. What a transcoder writes needs the call begun. */
@@ -62,7 +62,7 @@ export function prepareOpening(c: usize): void {
   binary = isBinary(transport);
   agui = runOf(c) != 0;
   tokens = mayFoldTokens(c);
-  patches = agui ? allowsDeltas(c) : transport != TRANSPORT_JSON && allowsSets(c);
+  patches = agui ? allowsDeltas(c) : allowsSets(c);
   if (tokens || patches) connection = c;
 }
 
@@ -85,20 +85,23 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
       noteBinary(openingEvents);
       openedTokens += openingEvents;
     }
-    if (q == p && patches) q = foldPatch(c, p, end, last);
   } else {
     if (transport == TRANSPORT_SSE ? !sseAtEventStart(f) : !lineAtStart(f)) return 0;
     putSentinel(end);
-    if (tokens) {
-      selectTemplates(agui ? AGUI_SETS + transport : transport);
-      if (haveTemplates()) {
-        q = agui ? foldAguiTokens(c, p, end) : foldTokens(c, p, end);
-        openingEvents = agui ? foldedAguiTokens : foldedTokens;
-        openedTokens += openingEvents;
+    if (tokens) selectTextTemplates(transport, agui);
+    if (transport == TRANSPORT_JSON) {
+      if (last && foldWhole(c, p, end, tokens && haveTemplates(), patches)) {
+        q = end;
+        openingEvents = 1;
+        openedTokens++;
       }
+    } else if (tokens && haveTemplates()) {
+      q = agui ? foldAguiTokens(c, p, end) : foldTokens(c, p, end);
+      openingEvents = agui ? foldedAguiTokens : foldedTokens;
+      openedTokens += openingEvents;
     }
-    if (q == p && patches) q = foldPatch(c, p, end, last);
   }
+  if (q == p && patches && transport != TRANSPORT_JSON) q = foldPatch(c, p, end);
   const taken = <u32>(q - p);
   if (!taken) {
     tried = p;
@@ -113,12 +116,10 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
 }
 
 // Folds one patch at `p`; the address behind it, `p` when there is none.
-@inline function foldPatch(c: usize, p: usize, end: usize, last: bool): usize {
+@inline function foldPatch(c: usize, p: usize, end: usize): usize {
   let q: usize = 0;
   if (binary) q = foldBinaryPatch(c, p, end, transport);
-  else if (!agui) q = foldSet(c, p, end, transport == TRANSPORT_SSE);
-  else if (transport == TRANSPORT_JSON) q = last && foldWholeDelta(c, p, end) ? end : 0;
-  else q = foldDelta(c, p, end, transport == TRANSPORT_SSE);
+  else q = agui ? foldDelta(c, p, end, transport == TRANSPORT_SSE) : foldSet(c, p, end, transport == TRANSPORT_SSE);
   if (!q) return p;
   openingEvents = 1;
   openedTokens++;

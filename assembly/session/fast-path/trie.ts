@@ -2,6 +2,7 @@
 // skeletons is tried in front of the parser; equal bytes mean an equal parse, so what was judged once need not be judged again.
 // At 64 KiB chunks that is 1.8-2.6x over the full parser. Templates belong to the engine, not to a stream; each protocol says which holes
 // the events have that it teaches, and looks up what their contents name.
+import { TRANSPORT_JSON, TRANSPORT_NDJSON } from "../../abi/codes";
 import { alloc, free, roundUp, setAccount } from "../../memory/heap";
 import { equalText } from "../../memory/copy";
 import { HAS_LOOSE_ESCAPE, scanFlags, scanStringShort, setScanFlags } from "../../text/scan";
@@ -41,7 +42,7 @@ export const MSGPACK_SET: u32 = 0;
 /** AG-UI over MessagePack. */
 export const AGUI_MSGPACK_SET: u32 = 3;
 /** What is added to the `TRANSPORT_` id of a text wire for AG-UI. */
-export const AGUI_SETS: u32 = 3;
+const AGUI_SETS: u32 = 3;
 let set: usize = SETS;
 const T_COUNT: usize = 4, T_LEVEL: usize = 8, T_RESTING: usize = 12;
 
@@ -55,8 +56,13 @@ const LEARN_COST: u32 = 8;
 const BUCKET: u32 = 96;
 const REST: u32 = 1024;
 
-/** Makes a set the current one: MSGPACK_SET, AGUI_MSGPACK_SET, or the `TRANSPORT_` id of a text wire, AGUI_SETS added to it for AG-UI. */
+/** Makes a set the current one: MSGPACK_SET, AGUI_MSGPACK_SET. */
 export function selectTemplates(i: u32): void { set = SETS + (<usize>i << 4); }
+
+/** Makes that of a text wire the current one. A whole message is a line without its end (whole.ts). */
+export function selectTextTemplates(transport: u32, agui: bool): void {
+  selectTemplates((agui ? AGUI_SETS : 0) + (transport == TRANSPORT_JSON ? TRANSPORT_NDJSON : transport));
+}
 
 /** The first node of the current set, 0 = none. */
 @inline export function firstNode(): usize { return <usize>load<u32>(set); }
