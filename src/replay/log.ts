@@ -47,6 +47,18 @@ export class Log {
     segment.bytes = this.#block.subarray(from, from + segment.bytes.length + chunk.length);
   }
 
+  /** Forgets what lies behind a place. */
+  truncate(length: number): void {
+    const segments = this.#segments;
+    while (segments.length > 0 && segments.at(-1)!.at >= length) segments.pop();
+    this.length = length;
+    const last = segments.at(-1);
+    if (last === undefined) return;
+    last.bytes = last.bytes.subarray(0, length - last.at);
+    // small chunks go on behind what is left
+    if (last.bytes.buffer === this.#block.buffer) this.#used = last.bytes.byteOffset + last.bytes.length;
+  }
+
   /** The bytes [from, to) in pieces of at most `size`; where chunks are messages, each whole one is one piece. */
   *pieces(from: number, to: number, size = Number.POSITIVE_INFINITY): Generator<Uint8Array> {
     const most = this.#whole ? Number.POSITIVE_INFINITY : size;
@@ -58,6 +70,12 @@ export class Log {
         yield bytes.subarray(start, Math.min(start + most, end));
       }
     }
+  }
+
+  /** Bytes of the byte order mark at a place, where a body begins: 3 or none. */
+  byteOrderMark(from: number): number {
+    const first = [...this.pieces(from, from + 3)].flatMap((piece) => [...piece]);
+    return first[0] === 0xef && first[1] === 0xbb && first[2] === 0xbf ? 3 : 0;
   }
 
   /** The first segment that holds something at or behind a place. */

@@ -4,6 +4,8 @@ import type { CheckpointView } from "./checkpoint-view.js";
 export interface Mark {
   /** Bytes of the log before it; no message stands across it. */
   offset: number;
+  /** Messages of the log before it. */
+  events: number;
   view: CheckpointView;
 }
 

@@ -9,6 +9,8 @@ import type { Recording } from "./recording.js";
 const encoder = new TextEncoder();
 const LINE_END = encoder.encode("\n");
 const BLANK_LINE = encoder.encode("\n\n");
+/** What a consumer hears where a connection has broken off in a run of AG-UI and another run follows. */
+const BROKEN_OFF = encoder.encode('{"type":"RUN_ERROR","message":"the connection broke off"}');
 
 /**
  * Bytes of one wire.
@@ -35,6 +37,8 @@ export class Output {
   #made: Transcoder | undefined;
   /** From the wire of the log to another one. */
   #stretches: Transcoder | undefined;
+  /** Number of the joint of the log that comes next. */
+  #joint = 0;
 
   constructor(recording: Recording, to: Transport) {
     const { protocol } = recording.options.judging;
@@ -61,8 +65,30 @@ export class Output {
     }
   }
 
-  /** The messages between two places of the log. */
+  /** Stretches come from here on. */
+  goOnFrom(joint: number): void {
+    this.#joint = joint;
+  }
+
+  /**
+   * The messages between two places of the log, behind those of the last stretch. What were several bodies goes out as one: a byte order mark may stand at its
+   * beginning only, and a run that was cut off has to end before another one.
+   */
   stretch(from: number, to: number): void {
+    const { log, joints, options } = this.#recording;
+    let at = from;
+    for (let joint = joints[this.#joint]; joint !== undefined && joint.at < to; joint = joints[++this.#joint]) {
+      if (joint.at > at) {
+        this.#copy(at, joint.at);
+        at = joint.at;
+      }
+      if (joint.startsRun) this.event(BROKEN_OFF, undefined);
+      if (joint.at === at && options.transport === "sse") at += log.byteOrderMark(at);
+    }
+    this.#copy(at, to);
+  }
+
+  #copy(from: number, to: number): void {
     const { log, options } = this.#recording;
     if (this.#to === options.transport) {
       for (const piece of log.pieces(from, to)) this.#parts.push(piece);

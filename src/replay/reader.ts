@@ -1,14 +1,17 @@
 import type { Engine, FinishResult, Reducer, ReducerOptions, ReferencePause } from "../engine/contract.js";
+import { StreamfoldError } from "../errors.js";
 import type { ReferenceAt, Resolved } from "./options.js";
 
 /** Bytes that are read at once where streams may have to wait: what comes for one until it goes on is queued. */
 const WINDOW = 64 * 1024;
 
-type Listeners = Pick<ReducerOptions, "onWarning" | "onError" | "onGap">;
+type Listeners = Pick<ReducerOptions, "onEvent" | "onWarning" | "onError" | "onGap">;
 
 /** Reads a log into a reducer. A reference that is about to be patched gets the body that the application has kept for it (AgentUE §3.4). */
 export class Reader {
   readonly reducer: Reducer;
+  /** The connection has failed, or there was no memory for what it brought: nothing is read until `reconnect`. */
+  failed = false;
   readonly #materialize: ((reference: ReferenceAt) => unknown) | undefined;
   /** Chunks are messages. */
   readonly #whole: boolean;
@@ -27,7 +30,7 @@ export class Reader {
 
   /** @returns the events that were accepted */
   push(bytes: Uint8Array): number {
-    if (this.#materialize === undefined) return this.reducer.push(bytes);
+    if (this.#materialize === undefined) return this.#read(() => this.reducer.push(bytes));
     let applied = 0;
     const size = this.#whole ? bytes.length : WINDOW;
     for (let at = 0; at < bytes.length; at += size) {
@@ -39,10 +42,27 @@ export class Reader {
 
   finish(): FinishResult {
     this.#settling(() => {
-      this.reducer.finish();
+      this.#read(() => this.reducer.finish());
       return 0;
     });
     return this.reducer.finish();
+  }
+
+  /** Another body begins. */
+  reconnect(): void {
+    this.reducer.reconnect();
+    this.failed = false;
+    this.#paused.length = 0;
+  }
+
+  #read<T>(read: () => T): T {
+    try {
+      return read();
+    } catch (error) {
+      if (error instanceof StreamfoldError)
+        this.failed ||= error.scope === "connection" || error.code === "out_of_memory";
+      throw error;
+    }
   }
 
   /** Reads, and lets the streams that have paused on the way go on. */

@@ -2,6 +2,7 @@ import type { Engine, FinishResult, Reducer } from "../engine/contract.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import { CheckpointView, withoutPartial } from "./checkpoint-view.js";
 import { type Cuts, cutsOf } from "./cuts.js";
+import type { Joint } from "./joints.js";
 import { Log } from "./log.js";
 import { Marks } from "./marks.js";
 import type { Resolved } from "./options.js";
@@ -19,13 +20,15 @@ export class Recording {
   readonly #reader: Reader;
   /** Nothing comes any more. */
   result: FinishResult | undefined;
-  /** The last message had no terminator and was used all the same. */
-  tailUsed = false;
-  /** The connection has failed: what follows was not read. */
-  failed = false;
+  /** The last message had no terminator and was read all the same. */
+  tailRead = false;
+  /** Where connections have broken off and others gone on. */
+  readonly joints: Joint[] = [];
   /** Messages that were read again. */
   folded = 0;
   readonly #engine: Engine;
+  /** Messages that the live reducer has counted and that were dropped with their connection. */
+  #lost = 0;
   /** Errors of the call under way. */
   #errors: StreamfoldError[] = [];
   /** While a place for a checkpoint is looked for. */
@@ -55,13 +58,24 @@ export class Recording {
     return this.#reader.reducer;
   }
 
-  /** A reader of the same options that tells nothing. */
-  openReader(): Reader {
-    return new Reader(this.#engine, this.options, { onError() {} });
+  /** The connection has failed: what follows is not read. */
+  get failed(): boolean {
+    return this.#reader.failed;
+  }
+
+  /** Messages of the log. */
+  get events(): number {
+    return this.live.stats().events - this.#lost;
+  }
+
+  /** A reader of the same options that tells nothing but events. */
+  openReader(onEvent?: (event: unknown) => void): Reader {
+    return new Reader(this.#engine, this.options, { onError() {}, ...(onEvent && { onEvent }) });
   }
 
   append(chunk: Uint8Array): number {
-    if (this.result !== undefined) throw usageError("bad_argument", "the log has ended");
+    if (this.result !== undefined)
+      throw usageError("bad_argument", "the log has ended; reconnect() begins another body");
     if (chunk.length === 0) {
       if (this.options.transport !== "json") return 0;
       throw usageError("bad_argument", "a message cannot be empty");
@@ -76,12 +90,40 @@ export class Recording {
 
   finish(): FinishResult {
     if (this.result !== undefined) return this.result;
-    const before = this.live.stats().applied;
-    this.#delivering(() => {
-      this.result = this.#reader.finish();
-    });
-    this.tailUsed = this.live.stats().applied > before;
+    const { live } = this;
+    const before = live.stats().events;
+    const idBefore = live.lastEventId;
+    try {
+      this.#delivering(() => {
+        this.result = this.#reader.finish();
+      });
+    } finally {
+      this.tailRead = !this.failed && (live.stats().events > before || live.lastEventId !== idBefore);
+    }
     return this.result!;
+  }
+
+  /** Another body begins. What is unfinished of the one before stays in the log until `keep` says where its messages end. */
+  reconnect(): void {
+    this.#reader.reconnect();
+    this.result = undefined;
+    this.tailRead = false;
+    this.#cuts = undefined;
+  }
+
+  /**
+   * Forgets what lies behind the messages that were read, and begins a body there.
+   *
+   * @param end where the last one ends
+   * @param events messages up to there
+   */
+  join(end: number, events: number, terminator: Uint8Array): void {
+    const { live, log, joints } = this;
+    log.truncate(end);
+    if (terminator.length > 0) log.append(terminator);
+    this.#lost = live.stats().events - events;
+    if (log.length === (joints.at(-1)?.at ?? 0)) return;
+    joints.push({ at: log.length, truncated: live.status() === "truncated", startsRun: undefined });
   }
 
   /** Runs what reads, and throws as a reducer does: without `onError` the first error, with it a failed connection alone. */
@@ -92,7 +134,6 @@ export class Recording {
       read(applied);
     } catch (error) {
       if (!(error instanceof StreamfoldError)) throw error;
-      if (error.scope === "connection") this.failed = true;
       throw told(error, applied.count + (error.applied ?? 0), this.#errors);
     }
     const [first] = this.#errors;
@@ -106,9 +147,9 @@ export class Recording {
   endOfMessages(from: number): number {
     const { transport, limits } = this.options;
     const cuts = cutsOf(transport, limits);
-    let end = from;
-    let at = from;
-    for (const piece of this.log.pieces(from, this.log.length, WINDOW)) {
+    let at = Math.max(from, this.joints.at(-1)?.at ?? 0);
+    let end = at;
+    for (const piece of this.log.pieces(at, this.log.length, WINDOW)) {
       const place = cuts.in(piece).at(-1);
       if (place !== undefined) end = at + place;
       at += piece.length;
@@ -159,11 +200,24 @@ export class Recording {
   }
 
   #mark(offset: number): void {
-    const bytes = this.live.checkpoint();
-    const { transport } = this.options;
-    const whole = transport === "msgpack" || transport === "protobuf" ? withoutPartial(bytes) : { bytes, left: 0 };
+    const whole = this.#checkpoint();
     if (whole === undefined) this.marks.postpone(WINDOW);
-    else this.marks.add({ offset: offset - whole.left, view: new CheckpointView(whole.bytes) }, offset);
+    else {
+      const view = new CheckpointView(whole.bytes);
+      this.marks.add({ offset: offset - whole.left, events: view.events - this.#lost, view }, offset);
+    }
+  }
+
+  /** Undefined where none can be taken: in the rest of a too large message, or without memory for it. */
+  #checkpoint(): { bytes: Uint8Array; left: number } | undefined {
+    const { transport } = this.options;
+    try {
+      const bytes = this.live.checkpoint();
+      return transport === "msgpack" || transport === "protobuf" ? withoutPartial(bytes) : { bytes, left: 0 };
+    } catch (error) {
+      if (error instanceof StreamfoldError && error.code === "out_of_memory") return undefined;
+      throw error;
+    }
   }
 }
 

@@ -5,6 +5,7 @@ import { usageError } from "../errors.js";
 import { toBytes } from "../reducer/bytes.js";
 import { streamOf } from "../reducer/options.js";
 import { beginStreams } from "./agentue.js";
+import { reconnect } from "./joints.js";
 import { type ReplayOptions, resolveOptions } from "./options.js";
 import { write } from "./output.js";
 import { Recording } from "./recording.js";
@@ -45,7 +46,7 @@ export interface Replay {
    *
    * @param chunk kept as it is: not to be changed afterwards
    * @returns how many events were accepted
-   * @throws StreamfoldError as `push` of a reducer; `limit` beyond `logBytes`, when nothing of the chunk is taken
+   * @throws StreamfoldError as `push` of a reducer; `limit` beyond `logBytes`, when nothing of the chunk is taken; `bad_argument` after `finish()`
    */
   append(chunk: Chunk): number;
   /**
@@ -55,9 +56,14 @@ export interface Replay {
    * @throws what `append` throws, and the source's own error; what has come until then stays, and the log is not ended
    */
   load(source: Chunk | Iterable<Chunk> | AsyncIterable<Chunk> | ReadableStream<Chunk>): Promise<FinishResult>;
-  /** Nothing comes any more. Truncation is a status. */
+  /** Nothing comes any more, unless `reconnect()` begins another body. Truncation is a status. */
   finish(): FinishResult;
-  /** "open" until `finish()`. */
+  /**
+   * The connection that the log comes from was broken off, or its body has ended, and another one follows, as for a reducer: what is unfinished is dropped, a
+   * failure is forgiven, and the next `append` begins a new body. Models, seqs and the last id stay, and the numbers of messages in the log go on.
+   */
+  reconnect(): void;
+  /** "open" until `finish()`, and again from `reconnect()` on. */
   readonly status: "open" | FinishResult["status"];
   /** The model at a place, undefined where the stream has none. */
   snapshotAt<Model = unknown>(
@@ -115,6 +121,10 @@ class LogReplay implements Replay {
     return this.#open().finish();
   }
 
+  reconnect(): void {
+    reconnect(this.#open());
+  }
+
   get status(): "open" | FinishResult["status"] {
     return this.#recording.result?.status ?? "open";
   }
@@ -169,8 +179,8 @@ class LogReplay implements Replay {
   }
 
   stats(): ReplayStats {
-    const { log, live, marks, folded } = this.#open();
-    const { events, applied } = live.stats();
+    const { log, live, marks, folded, events } = this.#open();
+    const { applied } = live.stats();
     return {
       bytes: log.length,
       events,

@@ -1,3 +1,4 @@
+import { jointsBehind } from "./joints.js";
 import type { Output } from "./output.js";
 import type { Recording } from "./recording.js";
 import { Walker } from "./walker.js";
@@ -9,12 +10,14 @@ import { Walker } from "./walker.js";
  * @param streamId only events of that stream
  */
 export function writeRest(output: Output, recording: Recording, walker: Walker, streamId: string | undefined): void {
-  const { marks, live, log, failed, tailUsed, result } = recording;
-  let { events, applied } = walker.reducer.stats();
+  const { marks, live, log, failed, tailRead, result } = recording;
+  output.goOnFrom(jointsBehind(recording, walker));
+  let { events } = walker;
+  let { applied } = walker.reducer.stats();
   let at = walker.offset;
   const whole = streamId === undefined;
   for (const mark of [...marks.list.filter(({ offset }) => offset > at), undefined]) {
-    const then = mark?.view ?? live.stats();
+    const then = { events: (mark ?? recording).events, applied: (mark?.view ?? live.stats()).applied };
     if (whole && then.events - events === then.applied - applied && (mark !== undefined || !failed)) {
       if (mark !== undefined) output.stretch(at, mark.offset);
       else writeEnd(output, recording, at);
@@ -27,21 +30,21 @@ export function writeRest(output: Output, recording: Recording, walker: Walker, 
               marks.last(({ offset }) => offset === at),
             );
       try {
-        copyAccepted(output, own, mark?.offset ?? log.length, streamId, result !== undefined && tailUsed);
+        copyAccepted(output, own, mark?.offset ?? log.length, streamId, result !== undefined && tailRead);
       } finally {
         if (own !== walker) own.close();
       }
     }
     if (mark === undefined) return;
     at = mark.offset;
-    ({ events, applied } = mark.view);
+    ({ events, applied } = then);
   }
 }
 
 /** The rest of the log, to the end of its last whole message. */
 function writeEnd(output: Output, recording: Recording, from: number): void {
-  const { log, tailUsed } = recording;
-  if (tailUsed) {
+  const { log, tailRead } = recording;
+  if (tailRead) {
     output.stretch(from, log.length);
     output.terminate();
     return;
@@ -55,7 +58,7 @@ function copyAccepted(
   walker: Walker,
   end: number,
   streamId: string | undefined,
-  tailUsed: boolean,
+  tailRead: boolean,
 ): void {
   const { reducer } = walker;
   const countOf = (): number => (streamId === undefined ? 0 : reducer.stats({ streamId }).applied);
@@ -68,6 +71,6 @@ function copyAccepted(
     count = countOf();
     if (streamId !== undefined && count === before) continue;
     output.stretch(step.from, step.to);
-    if (tailUsed && walker.endedUnterminated) output.terminate();
+    if (tailRead && walker.endedUnterminated) output.terminate();
   }
 }

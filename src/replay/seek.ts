@@ -75,17 +75,17 @@ function seekSeq(recording: Recording, seq: number, streamId: string): Walker | 
 
 function seekIndex(recording: Recording, index: number): Walker | undefined {
   const wanted = index + 1;
-  const { events } = recording.live.stats();
+  const { events } = recording;
   if (wanted > events) throw usageError("bad_argument", `the log has no message number ${index}`);
   if (wanted === events) return undefined;
   const walker = new Walker(
     recording,
-    recording.marks.last(({ view }) => view.events <= wanted),
+    recording.marks.last((mark) => mark.events <= wanted),
   );
   return guarded(walker, () => {
     // between two places is one message at most
-    let missing = wanted - walker.reducer.stats().events;
-    while (missing > 0 && walker.leap(missing)) missing = wanted - walker.reducer.stats().events;
+    let missing = wanted - walker.events;
+    while (missing > 0 && walker.leap(missing)) missing = wanted - walker.events;
   });
 }
 
@@ -129,12 +129,22 @@ const LF = 10;
 const CR = 13;
 
 /** Where lines end that give events an id, in the order of the log. */
-function* idLines({ log }: Recording, id: string): Generator<number> {
+function* idLines(recording: Recording, id: string): Generator<number> {
   let at = 0;
+  for (const joint of recording.joints) {
+    yield* idLinesIn(recording, id, at, joint.at);
+    at = joint.at;
+  }
+  yield* idLinesIn(recording, id, at, recording.log.length);
+}
+
+/** The same of one body, which may begin with a byte order mark. */
+function* idLinesIn({ log }: Recording, id: string, from: number, to: number): Generator<number> {
+  let at = from + log.byteOrderMark(from);
   /** The present line as far as it may be one of `id`: longer ones are not. */
   let line: number[] = [];
   const most = 8 + 3 * id.length;
-  for (const piece of log.pieces(0, log.length)) {
+  for (const piece of log.pieces(at, to)) {
     for (let i = 0; i < piece.length; i++) {
       const byte = piece[i]!;
       if (byte !== LF && byte !== CR) {

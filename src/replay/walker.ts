@@ -1,6 +1,7 @@
 import type { Reducer } from "../engine/contract.js";
 import { StreamfoldError } from "../errors.js";
 import { type Cuts, cutsOf } from "./cuts.js";
+import type { Joint } from "./joints.js";
 import type { Mark } from "./marks.js";
 import type { Reader } from "./reader.js";
 import type { Recording } from "./recording.js";
@@ -21,23 +22,31 @@ export class Walker {
   /** How far it has read; no message stands across this place. */
   offset: number;
   readonly #recording: Recording;
-  readonly #cuts: Cuts;
+  #cuts: Cuts;
   /** Places ahead that no message stands across, and how far they have been looked for. */
   #places: number[] = [];
   #looked: number;
+  /** Number of the joint that comes next. */
+  #joint: number;
   readonly #begun: number;
+  /** Messages that the reducer has counted before and that the log does not hold. */
+  readonly #lost: number;
   /** The end of the log, or a failure of its connection, was reached. */
   #done = false;
   /** The last step was a message without a terminator. */
   endedUnterminated = false;
 
-  /** @param mark where to begin; undefined: at the beginning of the log */
-  constructor(recording: Recording, mark: Mark | undefined) {
+  /**
+   * @param mark where to begin; undefined: at the beginning of the log
+   * @param onEvent hears of the events that are accepted
+   */
+  constructor(recording: Recording, mark: Mark | undefined, onEvent?: (event: unknown) => void) {
     this.#recording = recording;
-    const { transport, limits } = recording.options;
-    this.#cuts = cutsOf(transport, limits);
-    this.#reader = recording.openReader();
+    this.#cuts = this.#newCuts();
+    this.#reader = recording.openReader(onEvent);
     this.offset = this.#looked = mark?.offset ?? 0;
+    // a checkpoint at a joint is one of before it, or changes nothing by reconnecting again
+    this.#joint = recording.joints.filter(({ at }) => at < this.offset).length;
     try {
       if (mark !== undefined) this.reducer.restore(mark.view.bytes);
     } catch (error) {
@@ -45,31 +54,49 @@ export class Walker {
       throw error;
     }
     this.#begun = mark?.view.events ?? 0;
+    this.#lost = this.#begun - (mark?.events ?? 0);
   }
 
   get reducer(): Reducer {
     return this.#reader.reducer;
   }
 
+  /** Messages of the log up to here. */
+  get events(): number {
+    return this.reducer.stats().events - this.#lost;
+  }
+
   /** Reads on to the next place; undefined at the end of the log, whose unfinished message is left alone unless it was used. */
   step(): Step | undefined {
     if (this.#done) return undefined;
-    const [to] = this.#ahead(1);
-    return to === undefined ? this.#tail() : this.#feed(to);
+    do {
+      const [to] = this.#ahead(1);
+      if (to !== undefined) return this.#feed(to);
+    } while (this.#cross());
+    return this.#tail();
   }
 
   /** Reads on over so many places at once, fewer where there are not as many; whether there was one. */
   leap(count: number): boolean {
-    if (this.#done) return false;
-    const to = this.#ahead(count).at(-1);
-    return (to === undefined ? this.#tail() : this.#feed(to)) !== undefined;
+    let missing = count;
+    while (missing > 0 && !this.#done) {
+      const ahead = this.#ahead(missing);
+      const to = ahead.at(-1);
+      if (to !== undefined) {
+        if (this.#feed(to) !== undefined) missing -= ahead.length;
+      } else if (!this.#cross() && this.#tail() !== undefined) missing--;
+    }
+    return missing < count;
   }
 
-  /** Reads on to the last place that is not behind `offset`. */
+  /** Reads on to the last place that is not behind `offset`; a joint right there is not crossed. */
   leapTo(offset: number): void {
-    while (!this.#done && this.#looked < offset && this.#look()) {}
-    const to = this.#places.filter((place) => place <= offset).at(-1);
-    if (to !== undefined) this.#feed(to);
+    while (!this.#done) {
+      while (this.#looked < offset && this.#look()) {}
+      const to = this.#places.filter((place) => place <= offset).at(-1);
+      if (to !== undefined) this.#feed(to);
+      if (this.#next === undefined || this.#next.at >= offset || !this.#cross()) return;
+    }
   }
 
   close(): void {
@@ -82,9 +109,30 @@ export class Walker {
     return this.#places.slice(0, count);
   }
 
+  #newCuts(): Cuts {
+    const { transport, limits } = this.#recording.options;
+    return cutsOf(transport, limits);
+  }
+
+  get #next(): Joint | undefined {
+    return this.#recording.joints[this.#joint];
+  }
+
+  /** Goes from the end of one body to the beginning of the next; whether there is one. */
+  #cross(): boolean {
+    const joint = this.#next;
+    if (joint === undefined || this.#done) return false;
+    this.#reader.reconnect();
+    this.#joint++;
+    this.offset = this.#looked = joint.at;
+    this.#places = [];
+    this.#cuts = this.#newCuts();
+    return true;
+  }
+
   #look(): boolean {
     const { log } = this.#recording;
-    for (const piece of log.pieces(this.#looked, log.length, WINDOW)) {
+    for (const piece of log.pieces(this.#looked, this.#next?.at ?? log.length, WINDOW)) {
       for (const place of this.#cuts.in(piece)) this.#places.push(this.#looked + place);
       this.#looked += piece.length;
       return true;
@@ -110,14 +158,15 @@ export class Walker {
 
   /** What no terminator has ended, where the log has. */
   #tail(): Step | undefined {
-    const { log, result, tailUsed } = this.#recording;
+    const { log, result, tailRead } = this.#recording;
     this.#done = true;
     const from = this.offset;
-    if (result === undefined || !tailUsed) return undefined;
+    if (result === undefined || !tailRead) return undefined;
+    const before = this.reducer.stats().applied;
     for (const piece of log.pieces(from, log.length)) this.#reader.push(piece);
     this.#reader.finish();
     this.offset = log.length;
     this.endedUnterminated = true;
-    return { from, to: log.length, accepted: true };
+    return { from, to: log.length, accepted: this.reducer.stats().applied > before };
   }
 }

@@ -1,0 +1,227 @@
+import { describe, expect, it } from "vitest";
+import type { EngineKind, Reducer } from "../../src/engine/contract.js";
+import { createReplay, type Replay } from "../../src/replay/index.js";
+import { append, end, modelOf, start } from "../contract/base.js";
+import { finished, started, textContent, textStart } from "../support/agui-events.js";
+import { concat, latin1, utf8 } from "../support/bytes.js";
+import { everyN } from "../support/chunking.js";
+import { engine, KINDS } from "../support/engines.js";
+import { thrown } from "../support/fold.js";
+import { Rng } from "../support/rng.js";
+import { eventsIn, message, textOf } from "./logs.js";
+import { consume, type Logged, modelsOf, openReplay, randomLog, reducerOf } from "./random-log.js";
+
+const AGENTUE = { protocol: "agentue", transport: "sse" } as const;
+const MARK = latin1("\xef\xbb\xbf");
+/** What fails the connection. */
+const BROKEN: Record<string, Uint8Array> = {
+  sse: latin1("data: {]\n\n"),
+  ndjson: latin1("{]\n"),
+  json: latin1("{]"),
+  msgpack: latin1("\xc1"),
+  protobuf: latin1("\x00\x00\x00\x01\xff"),
+};
+
+/** What one connection brings, and whether it is said to have come to its end. */
+interface Body {
+  chunks: Uint8Array[];
+  finishes: boolean;
+}
+
+/** A log that comes over several connections: cut anywhere, broken, ended, with parts that come again. */
+function bodiesOf(rng: Rng, { wire, messages }: Logged): Body[] {
+  const bodies: Body[] = [];
+  for (let at = 0; at < messages.length && bodies.length < 40; ) {
+    const to = Math.min(messages.length, at + rng.between(0, 20));
+    const parts = messages.slice(at, to).map(({ bytes }) => bytes);
+    if (rng.chance(0.3)) parts.splice(rng.int(parts.length + 1), 0, BROKEN[wire]!);
+    if (wire === "sse" && rng.chance(0.3)) parts.unshift(MARK);
+    const all = concat(parts);
+    const cut = rng.chance(0.6) ? rng.int(all.length + 1) : all.length;
+    const chunks = wire === "json" ? parts : everyN(all.subarray(0, cut), rng.pick([1, 7, 100, 1500]));
+    bodies.push({ chunks, finishes: rng.chance(0.4) });
+    at = rng.chance(0.3) ? Math.max(0, to - rng.int(3)) : to;
+  }
+  return bodies;
+}
+
+function record(replay: Replay, bodies: readonly Body[]): void {
+  for (const { chunks, finishes } of bodies) {
+    for (const chunk of chunks) thrown(() => replay.append(chunk));
+    if (finishes) thrown(() => replay.finish());
+    replay.reconnect();
+  }
+}
+
+/** What a plain reducer holds behind each message, but for those that fail their connection. */
+function places(reducer: Reducer, bodies: readonly Body[], isWhole: boolean, read: () => unknown): unknown[] {
+  const held: unknown[] = [];
+  for (const { chunks, finishes } of bodies) {
+    let failed = false;
+    const feed = (run: () => unknown): void => {
+      const { events } = reducer.stats();
+      failed ||= thrown(run) !== undefined;
+      if (!failed && reducer.stats().events > events) held.push(read());
+    };
+    const pieces = isWhole ? chunks : chunks.flatMap((chunk) => everyN(chunk, 1));
+    for (const piece of pieces) feed(() => reducer.push(piece));
+    // the end of the body comes behind the message that it reads, in the same call
+    if (finishes) feed(() => reducer.finish());
+    reducer.reconnect();
+  }
+  return held;
+}
+
+/** The end of a body truncates a running run: whether it has come yet is not looked at. */
+function open(models: unknown): unknown {
+  return JSON.parse(JSON.stringify(models), (key, value) =>
+    key === "status" && value === "truncated" ? "running" : value,
+  );
+}
+
+describe.each(KINDS)("logs of several connections on %s", (kind: EngineKind) => {
+  it.each(["agentue", "ag-ui"] as const)("of %s: every place is that of a reducer that did the same", (protocol) => {
+    for (let seed = 1; seed <= 20; seed++) {
+      const rng = new Rng(1000 + seed);
+      const log = randomLog(rng, protocol);
+      if (rng.chance(0.2)) log.options = { ...log.options, undecodable: "skip" };
+      const bodies = bodiesOf(rng, log);
+      const label = `seed ${seed}, ${log.wire} to ${log.to}`;
+      const replay = openReplay(log, kind);
+      record(replay, bodies);
+      const plain = reducerOf(kind, protocol, log.wire, log.options);
+      const ids = protocol === "ag-ui" ? [""] : ["", ...replay.streamIds()];
+      const all = (of: (streamId: string) => unknown) => ids.map((streamId) => [streamId, of(streamId)]);
+      const held = places(plain, bodies, log.wire === "json", () => all((streamId) => plain.snapshot({ streamId })));
+      expect(replay.stats().events, label).toBe(held.length);
+      expect(replay.stats().applied, label).toBe(plain.stats().applied);
+      expect(replay.lastEventId, label).toBe(plain.lastEventId);
+      for (const [eventIndex, models] of held.entries()) {
+        const at = `${label}, event ${eventIndex} of ${held.length}`;
+        const seen = all((streamId) => replay.snapshotAt({ eventIndex }, { streamId }));
+        expect(open(seen), at).toEqual(open(models));
+        if (held.length > 10 && !rng.chance(0.3)) continue;
+        const consumer = consume(kind, protocol, log.to, replay.resumeFrom({ eventIndex }, { to: log.to }), at);
+        expect(modelsOf(consumer, protocol), at).toEqual(modelsOf(plain, protocol));
+        consumer.close();
+      }
+      const latest = consume(kind, protocol, log.to, replay.resumeLatest({ to: log.to }), `${label}, latest`);
+      if (held.length > 0) expect(modelsOf(latest, protocol), label).toEqual(modelsOf(plain, protocol));
+      for (const one of [latest, plain, replay]) one.close();
+    }
+  });
+
+  const events = [
+    start(modelOf({ id: "a", type: "t", content: "" })),
+    append(2, "a", "1"),
+    append(3, "a", "2"),
+    append(4, "a", "3"),
+    end(5),
+  ] as const;
+
+  it("goes on behind a message that was cut, with cursors of every kind on both sides of the joint", () => {
+    for (const interval of [1, 1_000_000]) {
+      const first = concat(events.slice(0, 3).map((event, index) => message(event, `id ${index}`)));
+      for (const cut of [first.length - 20, first.length - 1]) {
+        const replay = createReplay(engine(kind), { ...AGENTUE, interval });
+        replay.append(first.subarray(0, cut));
+        replay.reconnect();
+        expect(replay.lastEventId).toBe("id 1");
+        replay.append(concat(events.slice(2).map((event, index) => message(event, `id ${index + 2}`))));
+        expect(replay.finish().status).toBe("complete");
+        const contents = (cursors: (number | object)[]) =>
+          cursors.map(
+            (cursor) => replay.snapshotAt<{ blocks: { content: string }[] }>(cursor as number)?.blocks[0]?.content,
+          );
+        const expected = ["", "1", "12", "123", "123"];
+        expect(contents([1, 2, 3, 4, 5])).toEqual(expected);
+        expect(contents([0, 1, 2, 3, 4].map((eventIndex) => ({ eventIndex })))).toEqual(expected);
+        expect(contents([0, 1, 2, 3, 4].map((index) => ({ id: `id ${index}` })))).toEqual(expected);
+        expect(eventsIn(replay.resumeFrom(1)).map(({ op, seq }) => [op, seq])).toEqual([
+          ["start", 1],
+          ["append", 2],
+          ["append", 3],
+          ["append", 4],
+          ["end", 5],
+        ]);
+        replay.close();
+      }
+    }
+  });
+
+  it("forgives a failed connection, and forgets the message that has failed it", () => {
+    const replay = createReplay(engine(kind), { ...AGENTUE, onError() {} });
+    replay.append(concat(events.slice(0, 2).map((event) => message(event))));
+    const broken = concat([message(events[2]), BROKEN.sse!, message(events[3])]);
+    expect(thrown(() => replay.append(broken))?.code).toBe("bad_json");
+    expect(thrown(() => replay.append(message(events[3])))?.code).toBe("bad_json");
+    replay.reconnect();
+    expect(replay.stats()).toMatchObject({ events: 3, applied: 3 });
+    replay.append(message(events[3]));
+    expect(replay.stats()).toMatchObject({ events: 4, applied: 4 });
+    expect(eventsIn(replay.resumeFrom({ eventIndex: 0 })).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+    expect(replay.stats().bytes).toBe(concat(events.slice(0, 4).map((event) => message(event))).length);
+    replay.close();
+  });
+
+  it("opens another body behind finish, which alone takes nothing any more", async () => {
+    const replay = createReplay(engine(kind), AGENTUE);
+    const tail = message(events[1]);
+    expect(await replay.load(concat([message(events[0]), tail.subarray(0, tail.length - 2)]))).toMatchObject({
+      status: "truncated",
+    });
+    expect(thrown(() => replay.append(message(events[2])))?.code).toBe("bad_argument");
+    expect(() => replay.append(message(events[2]))).toThrow("reconnect()");
+    replay.reconnect();
+    expect(replay.status).toBe("open");
+    expect(await replay.load(concat([MARK, ...events.slice(2).map((event) => message(event))]))).toMatchObject({
+      status: "complete",
+    });
+    expect(eventsIn(replay.resumeFrom(0))).toEqual(events);
+    expect(textOf(replay.resumeFrom(0))).not.toContain("\ufeff");
+    replay.close();
+  });
+
+  it("ends a run of AG-UI that was cut where another one follows, and no other", () => {
+    const lines = (list: readonly object[]): Uint8Array => utf8(list.map((one) => `${JSON.stringify(one)}\n`).join(""));
+    const types = (replay: Replay, eventIndex: number) =>
+      textOf(replay.resumeFrom({ eventIndex }))
+        .trim()
+        .split("\n")
+        .map((line) => JSON.parse(line).type);
+    for (const interval of [1, 1_000_000]) {
+      const replay = createReplay(engine(kind), { protocol: "ag-ui", transport: "ndjson", interval });
+      replay.append(lines([started(), textStart("m")]));
+      replay.reconnect();
+      replay.append(lines([textContent("m", "x")]));
+      replay.reconnect();
+      replay.append(lines([started({ runId: "r2" }), finished({ runId: "r2" })]));
+      expect(types(replay, 1).slice(-5)).toEqual([
+        "TEXT_MESSAGE_START",
+        "TEXT_MESSAGE_CONTENT",
+        "RUN_ERROR",
+        "RUN_STARTED",
+        "RUN_FINISHED",
+      ]);
+      expect(replay.snapshotAt<{ run: object }>({ eventIndex: 2 })?.run).toMatchObject({ status: "running" });
+      replay.close();
+    }
+  });
+
+  it("is closed after close, and nothing for a listener to call", () => {
+    let code: unknown;
+    const replay: Replay = createReplay(engine(kind), {
+      ...AGENTUE,
+      onError() {
+        code = thrown(() => replay.reconnect())?.code;
+      },
+    });
+    replay.append(concat([message(events[0]), message({ op: "nope", seq: 2 })]));
+    expect(code).toBe("reentrant");
+    replay.reconnect();
+    replay.reconnect();
+    expect(replay.seq()).toBe(1);
+    replay.close();
+    expect(thrown(() => replay.reconnect())?.code).toBe("closed");
+  });
+});
