@@ -28,6 +28,7 @@ import { aguiTokenKnown, foldAguiTokens, foldedAguiTokens, learnAguiToken } from
 import { allowsDeltas, foldDelta } from "./fast-path/agui-delta";
 import { allowsSets, foldSet } from "./fast-path/agentue-set";
 import { foldAguiBinary, foldedBinary } from "./fast-path/agui-binary";
+import { allowsBrackets, foldBracket } from "./fast-path/agui-bracket";
 import { foldBinaryPatch } from "./fast-path/binary-patch";
 import { foldAppends, foldedAppends } from "./fast-path/msgpack-append";
 import { learnPassed, passAppends, passedKnown, passedTokens, passTokens } from "./fast-path/pass-tokens";
@@ -162,6 +163,7 @@ function run(c: usize): u32 {
   const deltas = agui && allowsDeltas(c), sets = !agui && allowsSets(c);
   const relays = wireOf(c) != 0, passes = passesOn(c);
   const tokens = mayFoldTokens(c), tried = takeTried(), binary = isBinary(kind), templates = tokens && !binary;
+  const brackets = agui && allowsBrackets(c);
   if (templates) selectTextTemplates(kind, agui);
   beginChunk(f, p);
   while (p < end) {
@@ -182,6 +184,16 @@ function run(c: usize): u32 {
           if (load<u32>(c, C_STATE)) { p = q; break; }
           if (q >= end) { p = q; break; }
           p = q;
+        }
+      }
+      if (brackets && p != tried) {
+        const q = foldBracket(c, p, end, kind);
+        if (q) {
+          sseCommitId(f);
+          accepted++;
+          p = q;
+          if (load<u32>(c, C_STATE)) break;
+          continue;
         }
       }
       if ((deltas || sets) && p != tried) {
@@ -218,11 +230,13 @@ function run(c: usize): u32 {
           p = q;
         }
       }
-      if ((deltas || sets) && !relays && p != tried) {
-        const q = foldBinaryPatch(c, p, end, kind);
+      if (p != tried) {
+        let q: usize = brackets ? foldBracket(c, p, end, kind) : 0;
+        if (!q && !relays && (deltas || sets)) q = foldBinaryPatch(c, p, end, kind);
         if (q) {
           accepted++;
           p = q;
+          if (load<u32>(c, C_STATE)) break;
           continue;
         }
       }

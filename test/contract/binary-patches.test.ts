@@ -1,28 +1,24 @@
 import { describe, expect, it } from "vitest";
-import type { Engine, Protocol } from "../../src/engine/contract.js";
+import type { Protocol } from "../../src/engine/contract.js";
 import { coreCounters } from "../../src/engine/wasm/engine.js";
-import type { StreamfoldError } from "../../src/errors.js";
 import { encodeEvent } from "../../src/transport/encode.js";
 import * as agui from "../support/agui-events.js";
-import { type BinaryTransport, msgpackOf } from "../support/binary.js";
+import { agree, type Wire } from "../support/agreement.js";
+import { msgpackOf } from "../support/binary.js";
 import { concat } from "../support/bytes.js";
-import { canonical } from "../support/exact-json.js";
-import { engine, KINDS, openCore, WASM_KINDS } from "../support/engines.js";
-import { errorRecord } from "../support/fold.js";
+import { openCore, WASM_KINDS } from "../support/engines.js";
 import { hex } from "../support/msgpack.js";
 import { setBlock, setMeta, start } from "./base.js";
 
 // A patch of one value over a binary wire is applied without becoming text. Whole, cut and by the engine that knows no such road it means the same,
 // and whatever is only nearly one.
 
-type Wire = readonly [Protocol, BinaryTransport];
 const WIRES: readonly Wire[] = [
   ["agentue", "msgpack"],
   ["ag-ui", "msgpack"],
   ["ag-ui", "protobuf"],
 ];
 
-const DEPTH = 24;
 const nested = (levels: number): unknown =>
   levels === 0 ? 1 : levels % 2 ? [nested(levels - 1)] : { a: nested(levels - 1) };
 
@@ -139,52 +135,6 @@ const ODD: Record<Protocol, object[]> = {
     agui.stateDelta([replace("/n", 1)], { rawEvent: { a: 1 } }),
   ],
 };
-
-interface Told {
-  applied: number;
-  model: string;
-  told: unknown[];
-}
-
-/** Folds chunks; what was told, and where it ends. */
-function fold(on: Engine, [protocol, transport]: Wire, chunks: readonly Uint8Array[], options: object = {}): Told {
-  const told: unknown[] = [];
-  const reducer = on.createReducer({
-    protocol,
-    transport,
-    limits: { depth: DEPTH },
-    onError: (error) => void told.push(errorRecord(error)),
-    onWarning: ({ code, path, eventIndex }) => void told.push({ code, path, eventIndex }),
-    ...options,
-  });
-  let applied = 0;
-  for (const chunk of chunks) {
-    try {
-      applied += reducer.push(chunk);
-    } catch (error) {
-      const { code, applied: first } = error as StreamfoldError;
-      told.push(code);
-      applied += first!;
-      break;
-    }
-  }
-  const model = canonical(JSON.stringify(reducer.snapshot() ?? null));
-  reducer.close();
-  return { applied, model, told };
-}
-
-const bytewise = (bytes: Uint8Array): Uint8Array[] => Array.from(bytes, (_, at) => bytes.subarray(at, at + 1));
-
-/** Every way to hand over the messages comes to the same on every engine. */
-function agree(wire: Wire, messages: readonly Uint8Array[], name: string, options: object = {}): Told {
-  const expected = fold(engine("js"), wire, messages, options);
-  for (const kind of KINDS) {
-    expect(fold(engine(kind), wire, messages, options), `${kind}, one by one: ${name}`).toEqual(expected);
-    expect(fold(engine(kind), wire, [concat(messages)], options), `${kind}, whole: ${name}`).toEqual(expected);
-    expect(fold(engine(kind), wire, bytewise(concat(messages)), options), `${kind}, bytes: ${name}`).toEqual(expected);
-  }
-  return expected;
-}
 
 describe.each(WIRES)("patches of one value (%s over %s)", (...wire) => {
   const [protocol, transport] = wire;

@@ -10,6 +10,7 @@ import { F_OFFSET, putSentinel } from "../../frame/state";
 import { add, C_BYTES, C_FAILURE, C_FEEDING, C_FINISHED, C_FRAME, C_OPTIONS, C_REPORTS_LEFT, C_STATE, option } from "../layout";
 import { allowsSets, foldSet } from "./agentue-set";
 import { foldAguiBinary, foldedBinary } from "./agui-binary";
+import { allowsBrackets, foldBracket } from "./agui-bracket";
 import { allowsDeltas, foldDelta } from "./agui-delta";
 import { allowsAguiTokens, foldAguiTokens, foldedAguiTokens } from "./agui-token";
 import { foldBinaryPatch } from "./binary-patch";
@@ -48,6 +49,8 @@ let agui: bool = false;
 // Whether it may have tokens, and patches of one value.
 let tokens: bool = false;
 let patches: bool = false;
+// Whether events that only open or close something are folded, too.
+let brackets: bool = false;
 
 /** Whether tokens of a connection may be folded without parsing, as far as its options say. */
 export function mayFoldTokens(c: usize): bool {
@@ -63,7 +66,8 @@ export function prepareOpening(c: usize): void {
   agui = runOf(c) != 0;
   tokens = mayFoldTokens(c);
   patches = agui ? allowsDeltas(c) : allowsSets(c);
-  if (tokens || patches) connection = c;
+  brackets = runOf(c) != 0 && transport != TRANSPORT_JSON && allowsBrackets(c);
+  if (tokens || patches || brackets) connection = c;
 }
 
 /**
@@ -101,6 +105,7 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
       openedTokens += openingEvents;
     }
   }
+  if (q == p && brackets) q = foldOneBracket(c, p, end);
   if (q == p && patches && transport != TRANSPORT_JSON) q = foldPatch(c, p, end);
   const taken = <u32>(q - p);
   if (!taken) {
@@ -113,6 +118,14 @@ export function foldOpening(c: usize, p: usize, n: u32, last: bool): u32 {
   // session_feed_more goes on with the allowance of the call
   store<u32>(c, option(c, OPT_REPORTS), C_REPORTS_LEFT);
   return taken;
+}
+
+@inline function foldOneBracket(c: usize, p: usize, end: usize): usize {
+  const q = foldBracket(c, p, end, transport);
+  if (!q) return p;
+  openingEvents = 1;
+  openedTokens++;
+  return q;
 }
 
 // Folds one patch at `p`; the address behind it, `p` when there is none.
