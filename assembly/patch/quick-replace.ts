@@ -1,6 +1,8 @@
 // A patch of one `replace`, spelled as `JSON.stringify` spells `{ op, path, value }`: one short walk, and nothing
 // is recorded, since nothing is left that could fail. What else there is goes by `patchScan` and `patchSteps`.
-import { BLOCK, byteRun, plainRun } from "../text/block";
+import { equalBits } from "../text/bitmap";
+import { BLOCK, plainRun } from "../text/block";
+import { plainLanes } from "../text/lanes";
 import { HAS_LOOSE_ESCAPE, numberEnd, scanFlags, scanStringShort, setScanFlags } from "../text/scan";
 import { ARRAY, countOf, documentSize, expandSlot, findUsual, kindOf, NODE, NODE_SIZE, OBJECT, replaceNow, rootSlot, slotSize, vectorOf } from "../document/index";
 import { ordinaryEnd } from "./scan";
@@ -28,9 +30,7 @@ export function quickReplaceRead(p: usize, depth: u32, numberLength: u32): usize
   p += HEAD;
   quickPath = p;
   if (load<u8>(p) != 0x2f) return 0;
-  let run = plainRun(p);
-  for (; run == BLOCK; run = plainRun(p)) p += BLOCK;
-  p += run;
+  p = plainEnd(p);
   // ","value":
   if (load<u64>(p) != 0x65756c6176222c22 || load<u16>(p, 8) != 0x3a22) return 0;
   quickPathLength = <u32>(p - quickPath);
@@ -66,12 +66,16 @@ export function quickReplaceTake(path: usize, n: u32, text: usize, end: usize, d
  */
 export function quickReplaceApply(d: usize, depth: u32, size: u32): bool {
   const end = quickPath + quickPathLength;
+  let from = quickPath, slashes = equalBits(from, 0x2f) & ~1;
   let at = quickPath, node: usize = 0, slot = rootSlot(d), p = <usize>load<u32>(slot), n = load<u32>(slot, 4);
   do {
     const token = ++at;
-    let run = byteRun(at, 0x2f);
-    for (; run == BLOCK && at + BLOCK < end; run = byteRun(at, 0x2f)) at += BLOCK;
-    at = min<usize>(at + run, end);
+    while (!slashes && from + 64 < end) {
+      from += 64;
+      slashes = equalBits(from, 0x2f);
+    }
+    at = slashes ? min<usize>(from + <usize>ctz(slashes), end) : end;
+    slashes &= slashes - 1;
     const length = <u32>(at - token);
     node = n == NODE ? p : expandSlot(d, slot);
     if (!length || !depth-- || !node) return false;
@@ -108,9 +112,22 @@ export function quickReplaceApply(d: usize, depth: u32, size: u32): bool {
   // zeros in front of the digits, which stand with the first one lowest
   const shift = <u64>n << 3, text = (load<u64>(p) << (64 - shift)) | (0x3030303030303030 >> shift);
   let digits = text - 0x3030303030303030;
-  if (((digits + 0x7676767676767676) | digits) & 0x8080808080808080 || (n > 1 && load<u8>(p) == 0x30)) return 0xffffffff;
+  if (((digits + 0x7676767676767676) | digits) & 0x8080808080808080 || (<u32>(n > 1) & <u32>(load<u8>(p) == 0x30))) return 0xffffffff;
   digits = digits * 10 + (digits >> 8);
   return <u32>(((digits & 0x000000ff000000ff) * 0x000f424000000064 + ((digits >> 16 & 0x000000ff000000ff) * 0x0000271000000001)) >> 32);
+}
+
+// Behind the plain characters of a pointer. Pointers differ in their lengths: one of less than 64 bytes is read without a loop.
+@inline function plainEnd(p: usize): usize {
+  if (ASC_FEATURE_SIMD) {
+    let odd = plainLanes(p);
+    for (; !odd; odd = plainLanes(p)) p += 64;
+    return p + <usize>ctz(odd);
+  } else {
+    let run = plainRun(p);
+    for (; run == BLOCK; run = plainRun(p)) p += BLOCK;
+    return p + run;
+  }
 }
 
 // Behind the scalar in canonical spelling at `p`, or 0.

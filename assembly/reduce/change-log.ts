@@ -2,7 +2,7 @@
 // noted. Both protocols keep theirs here; what entries and names are is the protocol's: `change-text` reads the log.
 import { alloc, free } from "../memory/heap";
 import { bytesFree } from "../memory/bytes";
-import { copyExact } from "../memory/copy";
+import { copyExact, copySixteen } from "../memory/copy";
 import { codeUnits } from "../text/units";
 
 export const CHANGE_START: u8 = 1, CHANGE_INSERT: u8 = 2, CHANGE_REPLACE: u8 = 3, CHANGE_FIELD: u8 = 4;
@@ -165,7 +165,11 @@ export function pushChange(log: usize, kind: u8, part: u8, place: u32, entry: us
   store<u32>(r, place, C_PLACE);
   store<f64>(r, load<f64>(log, L_VERSION), C_VERSION);
   store<f64>(r, load<f64>(log, L_READ), C_READ);
-  if (isHere) copyExact(r + C_HERE, name, n);
+  if (isHere) {
+    copySixteen(r + C_HERE, name);
+    copySixteen(r + C_HERE + 16, name + 16);
+    copySixteen(r + C_HERE + 32, name + 32);
+  }
   store<u32>(log, number + 1, L_END);
   return r;
 }

@@ -21,3 +21,13 @@
 @inline export function hasControls(a: v128, b: v128, c: v128, d: v128): bool {
   return v128.any_true(i8x16.le_u(i8x16.min_u(i8x16.min_u(a, b), i8x16.min_u(c, d)), i8x16.splat(0x1f)));
 }
+
+/** Of 64 bytes what ends a run of plain characters of a JSON pointer in a string: tilde, quote, backslash, control character, non-ASCII. */
+@inline export function plainLanes(p: usize): u64 {
+  return gather(plainEnds(v128.load(p)), plainEnds(v128.load(p, 16)), plainEnds(v128.load(p, 32)), plainEnds(v128.load(p, 48)));
+}
+
+@inline function plainEnds(v: v128): v128 {
+  return v128.or(
+    v128.or(i8x16.eq(v, i8x16.splat(0x7e)), i8x16.eq(v, i8x16.splat(0x22))), v128.or(i8x16.eq(v, i8x16.splat(0x5c)), i8x16.lt_s(v, i8x16.splat(0x20))));
+}

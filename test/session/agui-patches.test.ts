@@ -113,4 +113,23 @@ describe.each(WASM_KINDS)("long lives of a state on %s", (kind) => {
     expect(JSON.parse(decode(reducer.snapshotBytes())).state).toEqual(state);
     engine.close();
   });
+
+  it("pointers of every length lead where they say, and are told as they are", () => {
+    const { core, engine } = openCore(kind);
+    const reducer = engine.createReducer({ protocol: "ag-ui", transport: "json" });
+    const lengths = Array.from({ length: 200 }, (_, i) => i + 1);
+    const state = { of: Object.fromEntries(lengths.map((n) => ["k".repeat(n), { list: [0, 1, { leaf: 0 }] }])) };
+    reducer.load(utf8(JSON.stringify({ messages: [], state })));
+    reducer.push(utf8(JSON.stringify(started())));
+    for (const n of lengths) {
+      const path = `/of/${"k".repeat(n)}/list/2/leaf`;
+      const since = reducer.changes().version;
+      reducer.push(utf8(JSON.stringify({ type: "STATE_DELTA", delta: [{ op: "replace", path, value: n }] })));
+      (state.of["k".repeat(n)]!.list[2] as { leaf: number }).leaf = n;
+      expect(JSON.stringify(reducer.changes({ since }))).toContain(`${path}"`);
+    }
+    expect(coreCounters(core).quickDeltas).toBe(lengths.length);
+    expect(JSON.parse(decode(reducer.snapshotBytes())).state).toEqual(state);
+    engine.close();
+  });
 });
