@@ -6,7 +6,7 @@ import {
   addSize, clearFault, failWith, kindOf, nodeBytes, setRoom, strideShift, vectorOf,
 } from "./layout";
 import { MOST_ENTRIES, UNINDEXED, fileEntry, newTable, tableBits } from "./index-table";
-import { shareKeys } from "./keys";
+import { adoptKnown, shareKeys } from "./keys";
 import { give, giveVector, take } from "./piece";
 import { releaseSplit, split, splitResult } from "./split";
 
@@ -89,6 +89,11 @@ function newContainer(d: usize, kind: u32, bytes: u32): usize {
 function adoptEntries(d: usize, node: usize, bytes: u32): bool {
   const found = bytes >> 4, bits = tableBits(load<u32>(node, CAPACITY)), vector = vectorOf(node);
   if (found > MOST_ENTRIES) { failWith(TOO_LARGE); return false; }
+  if (adoptKnown(d, splitResult(), found, vector)) {
+    store<u32>(node, found, COUNT);
+    store<u32>(node, found, MEMBERS);
+    return true;
+  }
   const table = found > UNINDEXED ? newTable(d, bits) : 0;
   if (found > UNINDEXED && !table) { failWith(OUT_OF_MEMORY); return false; }
   let count: u32 = 0, loss: u32 = 0;

@@ -18,8 +18,7 @@ const shapes: usize = memory.data(16 * (16 + 16 * 8), 16);
 export function shareKeys(d: usize, vector: usize, count: u32): void {
   const number = load<u64>(d, TEXT_NUMBER);
   if (!number || count - 1 >= MOST_MEMBERS || load<u32>(d, SIZE) < LEAST_SIZE) return;
-  const last = vector + (<usize>(count - 1) << 4);
-  const shape = shapes + ((count * 7 + load<u32>(vector, 4) * 3 + load<u32>(last, 4)) & (SHAPES - 1)) * SHAPE;
+  const last = vector + (<usize>(count - 1) << 4), shape = shapeOf(vector, last, count);
   if (load<u64>(shape) == number && load<u32>(shape, 8) == count && share(vector, last, shape + 16)) return;
   // the text of an open edit may be taken back, while nodes that it made of older text stay
   if (editDocument == d) return;
@@ -28,11 +27,39 @@ export function shareKeys(d: usize, vector: usize, count: u32): void {
   for (let entry = vector, to = shape + 16; entry <= last; entry += 16, to += 8) store<u64>(to, load<u64>(entry));
 }
 
+@inline function shapeOf(first: usize, last: usize, count: u32): usize {
+  return shapes + ((count * 7 + load<u32>(first, 4) * 3 + load<u32>(last, 4)) & (SHAPES - 1)) * SHAPE;
+}
+
+/**
+ * Makes the `count` entries found in the text of document `d`, at `found`, those of `vector` if they are of a shape that is known: then no key is there twice. `false`:
+ * they are not; `vector` may have been written to.
+ */
+export function adoptKnown(d: usize, found: usize, count: u32, vector: usize): bool {
+  const number = load<u64>(d, TEXT_NUMBER);
+  if (!number || count - 1 >= MOST_MEMBERS) return false;
+  const last = found + (<usize>(count - 1) << 4), shape = shapeOf(found, last, count);
+  if (load<u64>(shape) != number || load<u32>(shape, 8) != count) return false;
+  for (let entry = found, keys = shape + 16; entry <= last; entry += 16, vector += 16, keys += 8) {
+    const n = load<u32>(entry, 4), key = <usize>load<u32>(keys);
+    if (load<u32>(keys, 4) != n || !isSameKey(load<u32>(entry), key, n)) return false;
+    store<u32>(vector, <u32>key);
+    store<u32>(vector, n, 4);
+    store<u64>(vector, load<u64>(entry, 8), 8);
+  }
+  return true;
+}
+
+/** Whether two keys of `n` bytes are the same. Most are short: up to 8 bytes before them are read. */
+@inline export function isSameKey(a: usize, b: usize, n: u32): bool {
+  return n - 1 < 8 ? (load<u64>(a + n - 8) ^ load<u64>(b + n - 8)) >> <u64>(64 - (n << 3)) == 0 : equalBytes(a, b, n);
+}
+
 // Whether all keys are those of the shape; as many as are take their addresses.
 function share(vector: usize, last: usize, keys: usize): bool {
   for (let entry = vector; entry <= last; entry += 16, keys += 8) {
     const n = load<u32>(entry, 4);
-    if (load<u32>(keys, 4) != n || !equalBytes(load<u32>(entry), load<u32>(keys), n)) return false;
+    if (load<u32>(keys, 4) != n || !isSameKey(load<u32>(entry), load<u32>(keys), n)) return false;
     store<u32>(entry, load<u32>(keys));
   }
   return true;

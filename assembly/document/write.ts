@@ -1,7 +1,8 @@
 // Values back to text. Spans that were neighbours when they came in and still are (one comma between them) are copied as
 // one run, so an untouched stretch costs one memory copy. Correct whatever the origin of the spans: the bytes between are looked at.
-import { copyForward, equalBytes } from "../memory/copy";
+import { copyForward } from "../memory/copy";
 import { chainSlice } from "./chain";
+import { isSameKey } from "./keys";
 import { ARRAY, AT, CHAIN, NODE, REMOVED, UP, countOf, kindOf, strideShift, vectorOf } from "./layout";
 
 const COMMA: u32 = 0x2c;
@@ -88,11 +89,6 @@ function writeElements(node: usize, dst: usize, isFirst: bool): usize {
     dst += runEnd - run;
   }
   return dst;
-}
-
-// Most keys are short; up to 8 bytes before them are read. The empty one is told apart, which never changes what is written.
-@inline function isSameKey(a: usize, b: usize, n: u32): bool {
-  return n <= 8 ? (load<u64>(a + n - 8) ^ load<u64>(b + n - 8)) >> <u64>(64 - (n << 3)) == 0 : equalBytes(a, b, n);
 }
 
 function writeMembers(node: usize, dst: usize, isFirst: bool): usize {
