@@ -185,6 +185,36 @@ describe.each(BUILDS)("documents under random edits (%s)", (kind) => {
     }
   });
 
+  it("tell objects of almost one shape apart", () => {
+    const probe = new Probe(kind);
+    const rng = new Rng(29);
+    const keys = ["", "a", "b", "title", "count", "long-name-1", "long-name-2", "long-nama-1"];
+    for (let round = 0; round < 40; round++) {
+      // few orders of few keys, some of them twice
+      const orders = Array.from({ length: 5 }, () => Array.from({ length: 3 + rng.int(3) }, () => rng.pick(keys)));
+      const elements = Array.from({ length: 60 }, (_, at) => {
+        const order = rng.pick(orders);
+        return `{${order.map((key, i) => `"${key}":${at * 10 + i}`).join(",")}}`;
+      });
+      const text = `[${elements.join(",")}]`;
+      const d = newDocument(probe, text);
+      const array = probe.call("expandSlot", d, d);
+      for (let at = 0; at < elements.length; at++) {
+        const slot = probe.call("elementSlot", array, at);
+        const node = probe.call("expandSlot", d, slot);
+        const model = JSON.parse(elements[at]!) as Record<string, number>;
+        expect(probe.call("memberCount", node)).toBe(Object.keys(model).length);
+        for (const [key, value] of Object.entries(model)) {
+          const { p, n } = probe.put(key);
+          const found = probe.call("memberSlot", node, p, n);
+          expect(probe.text(probe.u32(found), probe.u32(found) + probe.u32(found + 4))).toBe(String(value));
+        }
+      }
+      expect(documentText(probe, d)).toBe(JSON.stringify(JSON.parse(text)));
+      probe.call("documentFree", d);
+    }
+  });
+
   it("reach a depth of 4,096 without a deep stack", () => {
     const probe = new Probe(kind);
     const base = probe.call("liveBytes");
