@@ -1,6 +1,7 @@
 import { ratioText, targetText } from "./format.js";
 import { machineLine } from "./machine.js";
 import type { Results, RowResult } from "./results.js";
+import { summary } from "./summary.js";
 
 const WIDTH = 900;
 const LABEL = 380;
@@ -36,13 +37,14 @@ const STYLE = `
     }`;
 
 /**
- * A bar chart of every row that has a ratio: how many times faster (or smaller) the best WebAssembly contender is than
- * the best JavaScript contender. The axis is logarithmic; bars to the left of 1x are losses.
+ * A bar chart of the rows that stand for all, or, where none of them was measured, of every row that has a ratio: how many times faster (or smaller) the
+ * best WebAssembly contender is than the best JavaScript contender. The axis is logarithmic; bars to the left of 1x are losses.
  *
  * @returns an SVG document, readable on light and dark ground
  */
 export function chart(results: Results): string {
-  const rows = results.rows.filter((row) => row.ratio !== undefined);
+  const few = summary(results).map(({ label, row }) => ({ ...row, title: label, group: "" }));
+  const rows = (few.length > 0 ? few : results.rows).filter((row) => row.ratio !== undefined);
   const ratios = rows.map((row) => row.ratio!.value);
   const targets = rows.flatMap(({ target }) => (target?.kind === "ratio-at-least" ? [target.value] : []));
   const low = Math.floor(Math.log10(Math.min(0.5, ...ratios)));

@@ -35,9 +35,9 @@ export function ratioSpread(row: RowResult): string {
 export function targetText(target: Target | undefined): string {
   if (target === undefined) return "";
   if (target.kind === "ratio-to-each")
-    return `≥ ${Object.values(target.over)
-      .map((least) => `${least}x`)
-      .join(", ")}`;
+    return Object.entries(target.over)
+      .map(([library, least]) => `≥ ${least}x ${library}`)
+      .join(", ");
   return target.kind === "ratio-at-least" ? `≥ ${target.value}x` : `≤ ${target.value}`;
 }
 

@@ -78,7 +78,7 @@ export const sink: { value: unknown } = { value: undefined };
  * slows down slows all of them; each round gives every contender the same payloads.
  *
  * @param scale nanoseconds of the result's unit: 1 for nanoseconds, 1000 for microseconds
- * @returns per operation, in the unit: one result a contender, and the ratio with its quartiles over the rounds
+ * @returns per operation, in the unit: one result a contender, and the ratio, with its quartiles, over the rounds
  */
 export function time(
   trial: Trial,
@@ -137,15 +137,19 @@ export function time(
     }
   }
   const contenders = trial.contenders.map(({ name, side }, index) => ({ name, side, ...summarize(samples[index]!) }));
-  return { contenders, ratio: pairedRatio(contenders, medians) };
+  const paired = pair(contenders, medians);
+  return { contenders: paired, ratio: ratioOf(paired) };
 }
 
-/** The ratio of the row with its quartiles over the rounds, in which both sides met the same machine. */
-function pairedRatio(contenders: ContenderResult[], medians: number[][]): Ratio | undefined {
-  const ratio = ratioOf(contenders);
-  if (ratio === undefined) return undefined;
-  const js = medians[contenders.indexOf(best(contenders, "js")!)]!;
-  const wasm = medians[contenders.indexOf(best(contenders, "wasm")!)]!;
-  const rounds = js.map((value, round) => value / wasm[round]!).sort((a, b) => a - b);
-  return { ...ratio, low: quantile(rounds, 0.25), high: quantile(rounds, 0.75) };
+/** Adds to the contenders on the JavaScript side how they compare with the best WebAssembly contender, round by round: both met the same machine there. */
+function pair(contenders: readonly ContenderResult[], medians: readonly number[][]): ContenderResult[] {
+  const wasm = best(contenders, "wasm");
+  if (wasm === undefined) return [...contenders];
+  const ours = medians[contenders.indexOf(wasm)]!;
+  return contenders.map((contender, index) => {
+    if (contender.side === "wasm") return contender;
+    const rounds = medians[index]!.map((value, round) => value / ours[round]!).sort((a, b) => a - b);
+    const [low, value, high] = [0.25, 0.5, 0.75].map((q) => quantile(rounds, q)) as [number, number, number];
+    return { ...contender, paired: { value, low, high } };
+  });
 }

@@ -14,14 +14,17 @@ export interface ContenderResult {
   min: number;
   max: number;
   samples: number;
+  /** How many times as long as the best WebAssembly contender it took: of the rounds, in each of which both met the same machine, the median and the quartiles. */
+  paired?: { value: number; low: number; high: number };
   /** Further figures of this contender, in words. */
   detail?: string;
 }
 
-/** The best JavaScript contender's median divided by the best WebAssembly contender's; above 1 WebAssembly wins. */
+/** How many times as long the best JavaScript contender takes as the best WebAssembly contender; above 1 WebAssembly wins. */
 export interface Ratio {
+  /** The median over the rounds where rounds were paired, otherwise one median divided by the other. */
   value: number;
-  /** Quartiles of the ratio taken round by round, where rounds were paired. */
+  /** Its quartiles, where rounds were paired. */
   low?: number;
   high?: number;
   wasm: string;
@@ -68,7 +71,7 @@ export interface Results {
 }
 
 /** The contender of one side with the lowest median. */
-export function best(contenders: ContenderResult[], side: Side): ContenderResult | undefined {
+export function best(contenders: readonly ContenderResult[], side: Side): ContenderResult | undefined {
   return contenders
     .filter((contender) => contender.side === side)
     .reduce<ContenderResult | undefined>(
@@ -82,7 +85,7 @@ export function ratioOf(contenders: ContenderResult[]): Ratio | undefined {
   const wasm = best(contenders, "wasm");
   const js = best(contenders, "js");
   if (wasm === undefined || js === undefined) return undefined;
-  return { value: js.median / wasm.median, wasm: wasm.name, js: js.name };
+  return { value: js.median / wasm.median, ...js.paired, wasm: wasm.name, js: js.name };
 }
 
 /** The usual ways of JavaScript programs have one of these in their name; the others are written for speed alone. */

@@ -85,6 +85,27 @@ describe("the table", () => {
     expect(text.match(/^\|---\|/gm)).toHaveLength(2);
   });
 
+  it("begins with the rows that stand for all, in words of their own", () => {
+    expect(markdown(results)).not.toContain("| | ratio |");
+    const text = markdown({ ...results, rows: [...results.rows, { ...row("x", 50, 500), id: "load/100k" }] });
+    expect(text).toContain(
+      "| load of a stored model, 100 KB | **10.0x** | 50.0 ns, core | 500 ns, JSON.parse <js> & co |",
+    );
+    expect(text.indexOf("| | ratio |")).toBeLessThan(text.indexOf("<summary>All 5 rows"));
+    expect(
+      chart({ ...results, rows: [...results.rows, { ...row("x", 50, 500), id: "load/100k" }] }).match(/<rect /g),
+    ).toHaveLength(1);
+  });
+
+  it("shows the contender that the ratio is about, and our own engine where that is faster", () => {
+    const own = { name: "streamfold js", side: "js" as const, ...summarize([40]) };
+    const library = row("library", 50, 500);
+    library.contenders.push(own);
+    expect(markdown({ ...results, rows: [library] })).toContain(
+      "| library | 50.0 ns, core | 500 ns, JSON.parse <js> & co | **10.0x**; 0.80x streamfold js | 10.0x |",
+    );
+  });
+
   it("goes between the marks of a file and leaves the rest alone, again and again", () => {
     const file = path.join(folder, "README.md");
     writeFileSync(file, `before\n${START_MARK}\nold\n${END_MARK}\nafter\n`);
@@ -102,6 +123,6 @@ describe("the terminal lines", () => {
     expect(rowLines(results.rows[3]!)).toEqual([expect.stringContaining("NOT TIMED: core gives a wrong answer")]);
     expect(rowLines(results.rows[2]!).join("\n")).toContain("1.30 times");
     const target = { kind: "ratio-to-each" as const, over: { one: 6, two: 4 } };
-    expect(rowLines(row("libraries", 50, 500, { target, met: true }))[0]).toMatch(/≥ 6x, 4x {2}met/);
+    expect(rowLines(row("libraries", 50, 500, { target, met: true }))[0]).toMatch(/≥ 6x one, ≥ 4x two {2}met/);
   });
 });
