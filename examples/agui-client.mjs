@@ -31,7 +31,10 @@ const reducer = engine.createReducer({
 
 const messageOf = (id) => reducer.snapshot().messages.find((message) => message.id === id);
 
-const response = await fetch(url);
+const response = await fetch(url).catch(({ cause }) => {
+  console.error(`no agent answers at ${url} (${cause?.code}): start examples/agui-agent.mjs first`);
+  process.exit(1);
+});
 if (!response.ok || !response.headers.get("content-type")?.startsWith("text/event-stream")) {
   throw new Error(`unexpected answer: ${response.status}`);
 }

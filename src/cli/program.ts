@@ -150,6 +150,7 @@ function parseBytes(text: string): number {
 function parseLimit(text: string, given: Partial<Limits>): Partial<Limits> {
   const [, name, digits] = /^(\w+)=(\d+)$/.exec(text) ?? [];
   const limit = LIMITS.find((one) => one === name);
+  if (name === "messageBytes") throw new InvalidArgumentError("That limit is --max-message.");
   if (limit === undefined) throw new InvalidArgumentError(`It must be one of ${LIMITS.join(", ")}, "=" and a number.`);
   const value = Number(digits);
   if (value < 1 || value > MAXIMUM_LIMITS[limit]) {

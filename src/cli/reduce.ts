@@ -41,6 +41,7 @@ export async function reduce(file: string, options: ReduceOptions, io: Io): Prom
     }
     quietly(() => reducer.finish());
     trouble.end(reducer.finish(), transport);
+    trouble.close(transport, reducer.stats());
     const printed = options.to === "msgpack" ? printMsgpack : printJson;
     if (!(await printed(reducer, options, io, trouble)))
       trouble.fatal(

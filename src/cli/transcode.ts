@@ -46,6 +46,7 @@ export async function transcode(file: string, options: TranscodeOptions, io: Io)
       if (from === "json") trouble.note("note: one event has no end");
       else trouble.fatal("truncated: the input ends inside of a message, or before a stream has ended");
     }
+    trouble.close(from, transcoder.stats());
     await put(undefined);
     return trouble.any ? EXIT.refused : EXIT.fine;
   } finally {

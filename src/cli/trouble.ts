@@ -1,4 +1,5 @@
 import { type FinishResult, type Protocol, StreamfoldError, type StreamStatus, type Transport } from "../entry/node.js";
+import { TRANSPORTS } from "./input.js";
 import { line } from "./io.js";
 
 /** So many reports one chunk of the command line can hold at most: a message has two bytes or more. */
@@ -14,10 +15,16 @@ export function quietly<T>(call: () => T): T | undefined {
   }
 }
 
+/** A hint that stands so many lines above the end is out of sight. */
+export const FAR = 10;
+
 /** Collects the lines for stderr, and whether the exit code must tell. With one stream asked for, faults of others do not count. */
 export class Trouble {
   any = false;
   #lines = "";
+  #hint: string | undefined;
+  /** Lines behind the hint. */
+  #behind = 0;
   readonly #protocol: Protocol;
   readonly #only: string | undefined;
 
@@ -31,7 +38,17 @@ export class Trouble {
     if (concerns) this.fatal(`error: ${error.code}: ${error.message}`);
     else this.note(`error: ${error.code}: ${error.message}`);
     const hint = otherProtocol(this.#protocol, error);
+    if (hint === undefined) return;
+    this.note(hint);
+    this.#hint = hint;
+    this.#behind = 0;
+  }
+
+  /** The last lines: a hint that many others have pushed away is said again. */
+  close(transport: Transport, read: { events: number; bytes: number }): void {
+    const hint = otherWire(transport, read);
     if (hint !== undefined) this.note(hint);
+    if (this.#hint !== undefined && this.#behind > FAR) this.note(this.#hint);
   }
 
   end(result: FinishResult, transport: Transport): void {
@@ -51,6 +68,7 @@ export class Trouble {
 
   note(text: string): void {
     this.#lines += line(text);
+    this.#behind++;
   }
 
   take(): string {
@@ -58,6 +76,16 @@ export class Trouble {
     this.#lines = "";
     return lines;
   }
+}
+
+/** A hint for whoever reads one wire as another: bytes came, and no event. Undefined otherwise. */
+export function otherWire(
+  transport: Transport,
+  { events, bytes }: { events: number; bytes: number },
+): string | undefined {
+  if (events > 0 || bytes === 0) return undefined;
+  const others = TRANSPORTS.filter((one) => one !== transport);
+  return `note: no event was found in ${bytes} bytes read as ${transport}; other wires are read with --from ${others.slice(0, -1).join(", ")} or ${others.at(-1)}`;
 }
 
 /** Members that every AG-UI event, or the first one of a run, has, and no AgentUE event. */

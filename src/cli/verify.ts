@@ -2,7 +2,7 @@ import { loadEngine, StreamfoldError, type Warning } from "../entry/node.js";
 import { chunksOf, transportOf } from "./input.js";
 import { EXIT, type Io, line, write } from "./io.js";
 import { limitsOf, protocolOptions, type ReadingOptions } from "./reading.js";
-import { otherProtocol, whyTruncated } from "./trouble.js";
+import { FAR, otherProtocol, otherWire, whyTruncated } from "./trouble.js";
 
 /** Options of `streamfold verify`, as commander names them. */
 export type VerifyOptions = ReadingOptions;
@@ -18,6 +18,7 @@ export async function verify(file: string, options: VerifyOptions, io: Io): Prom
   const transport = await transportOf(file, options.from);
   const engine = await loadEngine({ kind: options.engine });
   let lines = "";
+  let hint: string | undefined;
   const add = (text: string): void => {
     lines += line(text);
   };
@@ -34,8 +35,10 @@ export async function verify(file: string, options: VerifyOptions, io: Io): Prom
     limits: limitsOf(options),
     onError: (error) => {
       add(entry(error, sentence(error)));
-      const hint = otherProtocol(options.protocol, error);
-      if (hint !== undefined) add(hint);
+      const found = otherProtocol(options.protocol, error);
+      if (found === undefined) return;
+      add(found);
+      hint = found;
     },
     onWarning: (warning) => add(entry(warning, `warning: ${warning.message}`)),
   });
@@ -47,7 +50,10 @@ export async function verify(file: string, options: VerifyOptions, io: Io): Prom
     const result = reducer.finish();
     const why = whyTruncated(result);
     if (why !== undefined) add(`end of input  truncated  ${why}`);
-    const { events, applied, skipped, errors, warnings, streams } = reducer.stats();
+    const { events, bytes, applied, skipped, errors, warnings, streams } = reducer.stats();
+    const wire = otherWire(transport, { events, bytes });
+    if (wire !== undefined) add(wire);
+    if (hint !== undefined && errors > FAR) add(hint);
     add(
       [
         `${count(events, "event")}: ${applied} applied`,

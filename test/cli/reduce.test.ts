@@ -123,6 +123,22 @@ describe.each(KINDS)("streamfold reduce --engine %s", (kind) => {
     }
   });
 
+  it("says which wires there are when no event was found, and says again at the end that it is the other protocol", async () => {
+    for (const command of ["reduce", "verify", "transcode"]) {
+      const to = command === "transcode" ? ["--to", "ndjson"] : [];
+      const run = await cli([command, ...to, ...engine], [ndjson(START)]);
+      expect(run.code).toBe(1);
+      const told = command === "verify" ? run.stdout : run.stderr;
+      expect(told).toContain("bytes read as sse; other wires are read with --from ndjson, json, msgpack or protobuf");
+      expect((await cli([command, ...to, ...engine], [])).stderr).not.toContain("--from");
+      const other = Array.from({ length: 12 }, () => ({ type: "RUN_STARTED", threadId: "t", runId: "r" }));
+      const wrong = await cli([command, ...to, ...engine], [sse(...other)]);
+      const lines = (command === "verify" ? wrong.stdout : wrong.stderr).trimEnd().split("\n");
+      expect(lines.slice(-2).filter((line) => line.includes("read with --protocol ag-ui"))).toHaveLength(1);
+      expect(lines.filter((line) => line.includes("read with --protocol ag-ui"))).toHaveLength(2);
+    }
+  });
+
   it("refuses what is beyond a --limit", async () => {
     const limits = ["--limit", "numberLength=20", "--limit", "depth=3"];
     const deep = await cli(["reduce", "--from", "ndjson", ...limits, ...engine], [ndjson(START, { op: [[[[1]]]] })]);

@@ -101,9 +101,43 @@ describe("the README's server", () => {
       models: { "": modelWith("Hello!?"), stored: START.model },
     });
   });
+
+  it("writes no more to clients of an earlier connection, gone or not", async () => {
+    const { follow, join } = (await run(
+      "For a server",
+      { loadEngine, console: quiet([]) },
+      "{ follow, join }",
+    )) as Server;
+    let ended = false;
+    const client = {
+      writeHead: () => client,
+      flushHeaders: () => {},
+      on: () => client,
+      write: () => expect(ended).toBe(false),
+      end: () => void (ended = true),
+    };
+    join(client);
+    await follow(Readable.from([sse(START)]));
+    expect(ended).toBe(true);
+    expect(await follow(Readable.from([sse(append(2, "!"), end(3))]))).toMatchObject({ status: "complete" });
+  });
 });
 
 describe("the README's client", () => {
+  it("asks for the rest when the network fails, with what came before", async () => {
+    const asked: unknown[] = [];
+    async function* body() {
+      yield Buffer.from("id: 7\n");
+      yield sse(START);
+      throw new TypeError("terminated");
+    }
+    const names = { loadEngine, reduceBody, console, fetch: async () => ({ body: body() }) };
+    const draw = { drawAll: () => {}, showReconnect: (id: unknown) => asked.push(id) };
+    const reducer = (await run("For a client", { ...names, ...draw }, "reducer")) as Reducer;
+    expect(asked).toEqual(["7"]);
+    expect(reducer.snapshot()).toEqual(START.model);
+  });
+
   it("draws every stream as it is, whatever the cuts", async () => {
     type Block = Record<string, unknown>;
     type Model = { blocks: Block[]; meta: unknown };

@@ -1,4 +1,4 @@
-// Storage frames (docs/frames.md): options, limits and answers, and what engines give. What hands a block to a reducer stands in contract.ts.
+// Storage frames (docs/frames.md): options, limits and answers, and what engines give. What hands a block to a reducer stands in engine.ts.
 import type { Bytes } from "../../bytes.js";
 import type { Fault, StreamfoldError } from "../../errors.js";
 
