@@ -114,7 +114,9 @@ describe("the README's server", () => {
       flushHeaders: () => {},
       on: () => client,
       write: () => expect(ended).toBe(false),
-      end: () => void (ended = true),
+      end: () => {
+        ended = true;
+      },
     };
     join(client);
     await follow(Readable.from([sse(START)]));
