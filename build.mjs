@@ -42,6 +42,8 @@ const ENTRIES = {
   node: "src/entry/node.ts",
   browser: "src/entry/browser.ts",
   js: "src/entry/js.ts",
+  "slim-node": "src/entry/slim-node.ts",
+  "slim-browser": "src/entry/slim-browser.ts",
   agentue: "src/agentue/index.ts",
   agui: "src/agui/index.ts",
   stream: "src/stream/index.ts",
@@ -63,6 +65,7 @@ const GENERATORS = [
     script: "proto/generate.mjs",
     owns: [
       "src/schema/agui.generated.ts",
+      "src/schema/event-types.generated.ts",
       "src/agui/types.generated.ts",
       "assembly/abi/agui.ts",
       "assembly/reduce/agui/schema-table.generated.ts",

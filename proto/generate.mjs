@@ -12,7 +12,7 @@ import { readProto } from "./read-proto.mjs";
 import { readTable } from "./read-table.mjs";
 import { writeCore } from "./write-core.mjs";
 import { writeProtobufCore, writeProtobufSchema } from "./write-protobuf.mjs";
-import { writeNumbers, writeSchema } from "./write-schema.mjs";
+import { writeEventTypes, writeNumbers, writeSchema } from "./write-schema.mjs";
 import { writeTypes } from "./write-types.mjs";
 
 const ROOT = fileURLToPath(new URL("..", import.meta.url));
@@ -23,6 +23,7 @@ export function outputs() {
   const proto = readProto(readFileSync(new URL("ag_ui.proto", import.meta.url), "utf8"));
   return {
     "src/schema/agui.generated.ts": writeSchema(table),
+    "src/schema/event-types.generated.ts": writeEventTypes(table),
     "src/agui/types.generated.ts": writeTypes(table),
     "assembly/abi/agui.ts": writeNumbers(table),
     "assembly/reduce/agui/schema-table.generated.ts": writeCore(table),

@@ -1,5 +1,5 @@
 import { expectOptions, optionOf, readable } from "../arguments.js";
-import type { Reducer, ReferencePause, StreamSelector } from "../engine/contract.js";
+import type { SlimReducer, ReferencePause, StreamSelector } from "../engine/contract.js";
 import { StreamfoldError, usageError } from "../errors.js";
 import { ON_UNRESOLVED } from "../reducer/hooks.js";
 import { type Load, Loads, type Outcome } from "./loads.js";
@@ -91,7 +91,7 @@ const MOST_MILLISECONDS = 0x7fff_ffff;
  * @returns the resolver; it takes care of streams that wait already, as after `restore`
  * @throws StreamfoldError `bad_argument` for options that are not valid, or another reducer
  */
-export function createResolver(reducer: Reducer, options: ResolverOptions): Resolver {
+export function createResolver(reducer: SlimReducer, options: ResolverOptions): Resolver {
   return new ReferenceResolver(reducer, options);
 }
 
@@ -110,7 +110,7 @@ interface Observed {
 }
 
 class ReferenceResolver implements Resolver {
-  readonly #reducer: Reducer;
+  readonly #reducer: SlimReducer;
   readonly #onError: ResolverOptions["onError"];
   readonly #loads: Loads;
   readonly #jobs = new Map<string, Job>();
@@ -122,7 +122,7 @@ class ReferenceResolver implements Resolver {
   readonly #onAbort = (): void => this.close();
   #closed = false;
 
-  constructor(reducer: Reducer, options: ResolverOptions) {
+  constructor(reducer: SlimReducer, options: ResolverOptions) {
     const { load, onError, concurrency, timeout, signal } = checked(reducer, options);
     this.#reducer = reducer;
     this.#onError = onError;
@@ -383,7 +383,7 @@ function rethrow(error: unknown): void {
   });
 }
 
-function checked(reducer: Reducer, options: ResolverOptions) {
+function checked(reducer: SlimReducer, options: ResolverOptions) {
   expectOptions(options, "load", "onError", "concurrency", "timeout", "signal");
   const {
     load,

@@ -1,6 +1,7 @@
 import { expectOptions, optionOf } from "../arguments.js";
 import { cloneValue } from "../engine/js/codec/clone.js";
-import { StreamfoldError, warningMessage } from "../errors.js";
+import { StreamfoldError } from "../errors.js";
+import { warningMessage } from "../warnings.js";
 import { judgeShape, ownTree } from "./judge-value.js";
 import type { InputWarning } from "./prepare-run-input.js";
 import type { AgentCapabilities } from "./types.generated.js";

@@ -2,11 +2,12 @@ import { expectOptions, optionOf } from "../arguments.js";
 import type { Warning } from "../engine/contract.js";
 import { cloneValue } from "../engine/js/codec/clone.js";
 import { copyValue } from "../engine/js/codec/value.js";
-import { StreamfoldError, usageError, type WarningCode, warningMessage } from "../errors.js";
+import { StreamfoldError, usageError, type WarningCode } from "../errors.js";
 import { DEFAULT_LIMITS } from "../limits.js";
 import { enforceShape } from "../schema/enforce.js";
 import { translateInput } from "../schema/legacy.js";
 import { isAtMost, OWN_VERSION, parseVersion } from "../schema/version.js";
+import { warningMessage } from "../warnings.js";
 import type { RunAgentInput } from "./types.generated.js";
 
 /** Options of `prepareRunInput`. */

@@ -3,14 +3,8 @@ import { encodeUtf8 } from "../codec/text.js";
 import { cloneValue } from "../engine/js/codec/clone.js";
 import { judgeVersion } from "../engine/js/reduce/agui/version.js";
 import { readText } from "../engine/js/session/text.js";
-import {
-  type ErrorCode,
-  type Fault,
-  StreamfoldError,
-  usageError,
-  type WarningCode,
-  warningMessage,
-} from "../errors.js";
+import { type ErrorCode, type Fault, StreamfoldError, usageError, type WarningCode } from "../errors.js";
+import { warningMessage } from "../warnings.js";
 import { own } from "../json/object.js";
 import { isObject } from "../json/tree.js";
 import { type Limits, resolveLimits } from "../limits.js";

@@ -192,13 +192,22 @@ export interface ArgumentText {
   complete: boolean;
 }
 
-/** What engine/load hands to the public layer. */
-export interface EngineCore {
+/** What reducers need of an engine. */
+export interface SessionCore {
   readonly kind: EngineKind;
   /** Why it is not the best kind, or what was asked for. */
   readonly reason: string;
+  /** It knows no binary wires, so that models go in and out as JSON alone. Default false. */
+  readonly textOnly?: boolean;
   createSession(options: SessionOptions): EngineSession;
-  /** A session of the plain JavaScript engine, for events that arrive as objects. */
+  /** A session of the plain JavaScript engine, for events that arrive as objects. Missing: they go into the engine's own, as text where it takes nothing else. */
+  createObjectSession?(options: SessionOptions): EngineSession;
+  memory(): EngineMemory;
+  close(): void;
+}
+
+/** What engine/load hands to the public layer. */
+export interface EngineCore extends SessionCore {
   createObjectSession(options: SessionOptions): EngineSession;
   /**
    * A document of JSON text (UTF-8). Faults: `bad_json`, `invalid_utf8`, `too_deep`, and `limit` for a number text, with `byteOffset`; `limit`
@@ -222,6 +231,4 @@ export interface EngineCore {
   resolveFrames(model: Uint8Array): Bytes | Fault;
   /** @param limits complete and checked */
   createAssembler(limits: AssemblerLimits): EngineAssembler;
-  memory(): EngineMemory;
-  close(): void;
 }

@@ -6,12 +6,11 @@ import {
   loadCore,
   loadCoreSync,
   REQUESTED_KINDS,
-  type RequestedKind,
   type WasmBuild,
   type WasmSource,
 } from "../engine/load.js";
-import { usageError } from "../errors.js";
 import { createEngine } from "../reducer/engine.js";
+import { withEnvironment } from "./environment.js";
 
 export type { LoadOptions, RequestedKind, WasmBinary, WasmInput } from "../engine/load.js";
 export * from "../index.js";
@@ -38,7 +37,7 @@ const FILES: WasmSource = {
  *   was asked for cannot be had here. Kind "auto" falls back instead
  */
 export async function loadEngine(options?: LoadOptions): Promise<Engine> {
-  const { chosen, reason } = withEnvironment(options);
+  const { chosen, reason } = withEnvironment(options, REQUESTED_KINDS);
   return createEngine(await loadCore(chosen, FILES, reason));
 }
 
@@ -48,19 +47,6 @@ export async function loadEngine(options?: LoadOptions): Promise<Engine> {
  * @throws StreamfoldError as `loadEngine` does, and `bad_argument` for a promise or response as `wasm`
  */
 export function loadEngineSync(options?: LoadOptions): Engine {
-  const { chosen, reason } = withEnvironment(options);
+  const { chosen, reason } = withEnvironment(options, REQUESTED_KINDS);
   return createEngine(loadCoreSync(chosen, FILES, reason));
-}
-
-function withEnvironment(options: LoadOptions | undefined): { chosen: LoadOptions | undefined; reason?: string } {
-  const wish = process.env.STREAMFOLD_ENGINE;
-  if (!wish || (options?.kind ?? "auto") !== "auto") return { chosen: options };
-  if (!(REQUESTED_KINDS as readonly string[]).includes(wish)) {
-    throw usageError(
-      "bad_argument",
-      `the environment variable STREAMFOLD_ENGINE must be one of ${REQUESTED_KINDS.join(", ")}`,
-    );
-  }
-  const reason = `the environment variable STREAMFOLD_ENGINE asks for "${wish}"`;
-  return { chosen: { ...options, kind: wish as RequestedKind }, reason };
 }

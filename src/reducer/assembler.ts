@@ -18,7 +18,8 @@ import { DEFAULT_LIMITS, MAXIMUM_LIMITS, resolveBounds } from "../limits.js";
 import { encodeText, isBufferSource, toBytes } from "./bytes.js";
 import { failureOf } from "./deliver.js";
 import { jsonText } from "./json-text.js";
-import { type Lending, MATERIALIZE, type ReducerHandle } from "./reducer.js";
+import type { Lending } from "./kept.js";
+import { MATERIALIZE, type ReducerHandle } from "./reducer.js";
 
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */
 const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");

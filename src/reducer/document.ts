@@ -7,7 +7,7 @@ import { parsePointer } from "../json/pointer.js";
 import { DEFAULT_LIMITS, MAXIMUM_LIMITS, resolveBounds } from "../limits.js";
 import { isBufferSource, toBytes } from "./bytes.js";
 import { jsonText } from "./json-text.js";
-import type { Lending } from "./reducer.js";
+import type { Lending } from "./kept.js";
 
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */
 const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");

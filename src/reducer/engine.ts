@@ -14,12 +14,14 @@ import type {
   Transcoder,
   TranscoderOptions,
 } from "../engine/contract.js";
-import { usageError } from "../errors.js";
+import { warningMessage } from "../warnings.js";
 import { AssemblerHandle, resolveAssemblerOptions } from "./assembler.js";
-import { createDocument, type DocumentHandle } from "./document.js";
+import { createDocument } from "./document.js";
+import { resolveOptions, resolveTranscoderOptions } from "./engine-options.js";
 import { frameBlock, resolveFrames, unframe } from "./frames.js";
-import { resolveOptions, resolveTranscoderOptions } from "./options.js";
-import { type Lending, type OpenReducer, ReducerHandle } from "./reducer.js";
+import { Kept } from "./kept.js";
+import { PartialArguments } from "./partial-args.js";
+import { type OpenReducer, ReducerHandle } from "./reducer.js";
 import { Sessions } from "./sessions.js";
 import { TranscoderHandle } from "./transcoder.js";
 
@@ -33,97 +35,75 @@ export function createEngine(core: EngineCore): Engine {
   return new EngineHandle(core);
 }
 
-type Closable = ReducerHandle | DocumentHandle | AssemblerHandle;
-
 class EngineHandle implements Engine {
   readonly kind: EngineKind;
   readonly reason: string;
-  /** Let go by close(), and linear memory with it. */
-  #core: EngineCore | undefined;
-  readonly #lending: Lending = { active: false };
-  /** Reducers and documents that are open. */
-  readonly #open = new Set<WeakRef<Closable>>();
-  readonly #dropped = new FinalizationRegistry<WeakRef<Closable>>((reference) => this.#open.delete(reference));
+  readonly #kept: Kept<EngineCore>;
 
   constructor(core: EngineCore) {
-    this.#core = core;
+    this.#kept = new Kept(core);
     this.kind = core.kind;
     this.reason = core.reason;
   }
 
   createReducer(options: ReducerOptions): Reducer {
-    if (this.#core === undefined) throw usageError("closed");
+    const core = this.#kept.open();
     const { session, listeners } = resolveOptions(options);
-    return this.#openReducer(new Sessions(this.#core, session), listeners);
+    return this.#openReducer(new Sessions(core, session), listeners);
   }
 
   createTranscoder(options: TranscoderOptions): Transcoder {
-    if (this.#core === undefined) throw usageError("closed");
+    const core = this.#kept.open();
     const { session, listeners } = resolveTranscoderOptions(options);
-    const sessions = new Sessions(this.#core, session);
+    const sessions = new Sessions(core, session);
     // made at once: what it writes is the engine's own session's
     sessions.bytes();
     return new TranscoderHandle(sessions, this.#openReducer(sessions, listeners));
   }
 
   createDocument(source: unknown, options?: DocumentOptions): JsonDocument {
-    this.#alive();
-    return this.#keep((onClose) => createDocument(() => this.#alive(), source, options, this.#lending, onClose));
+    this.#kept.alive();
+    return this.#kept.keep((onClose) =>
+      createDocument(() => this.#kept.alive(), source, options, this.#kept.lending, onClose),
+    );
   }
 
   frameBlock(block: unknown, options: FrameBlockOptions): Bytes {
-    this.#alive();
-    return frameBlock(() => this.#alive(), block, options, this.#lending);
+    this.#kept.alive();
+    return frameBlock(() => this.#kept.alive(), block, options, this.#kept.lending);
   }
 
   unframe(frames: ArrayBuffer | ArrayBufferView): Bytes {
-    return unframe(() => this.#alive(), frames);
+    return unframe(() => this.#kept.alive(), frames);
   }
 
   // biome-ignore lint/suspicious/noExplicitAny: bytes give bytes, a value gives a value of its own type
   resolveFrames(model: unknown): any {
-    return resolveFrames(() => this.#alive(), model);
+    return resolveFrames(() => this.#kept.alive(), model);
   }
 
   createFrameAssembler(options?: FrameAssemblerOptions): FrameAssembler {
-    this.#alive();
+    this.#kept.alive();
     const { limits, onError } = resolveAssemblerOptions(options);
-    return this.#keep((onClose) => new AssemblerHandle(this.#alive(), limits, onError, this.#lending, onClose));
+    return this.#kept.keep(
+      (onClose) => new AssemblerHandle(this.#kept.alive(), limits, onError, this.#kept.lending, onClose),
+    );
   }
 
   memory(): EngineMemory {
-    if (this.#lending.active) throw usageError("reentrant");
-    return this.#core?.memory() ?? { live: 0, held: 0 };
+    return this.#kept.memory();
   }
 
   close(): void {
-    if (this.#core === undefined) return;
-    const open = [...this.#open].map((reference) => reference.deref()).filter((one) => one !== undefined);
-    if (this.#lending.active || open.some((one) => "busy" in one && one.busy)) throw usageError("reentrant");
-    for (const one of open) one.close();
-    this.#core.close();
-    this.#core = undefined;
+    this.#kept.close();
   }
 
   readonly #openReducer: OpenReducer = (sessions, listeners) =>
-    this.#keep((onClose) => new ReducerHandle(sessions, listeners, this.#lending, onClose, this.#openReducer));
-
-  /** The core, unless the engine is closed or its memory is lent. */
-  #alive(): EngineCore {
-    if (this.#core === undefined) throw usageError("closed");
-    if (this.#lending.active) throw usageError("reentrant");
-    return this.#core;
-  }
-
-  /** Notes what is made until it is closed; weakly, so that what nobody holds any more is not kept alive by its engine. */
-  #keep<T extends Closable>(make: (onClose: () => void) => T): T {
-    const made = make(() => {
-      this.#open.delete(reference);
-      this.#dropped.unregister(reference);
-    });
-    const reference = new WeakRef<Closable>(made);
-    this.#open.add(reference);
-    this.#dropped.register(made, reference, reference);
-    return made;
-  }
+    this.#kept.keep(
+      (onClose) =>
+        new ReducerHandle(sessions, listeners, this.#kept.lending, onClose, this.#openReducer, {
+          describe: warningMessage,
+          partialArguments: new PartialArguments(),
+        }),
+    );
 }

@@ -1,7 +1,8 @@
 import { describe, readable } from "../arguments.js";
 import type { ForkOptions, Middleware, SessionOptions } from "../engine/contract.js";
 import { usageError } from "../errors.js";
-import { type Listeners, listenersOf, type Resolved, selectedStream } from "./options.js";
+import { type Listeners, listenersOf, type Resolved } from "./options.js";
+import { selectedStream } from "./selectors.js";
 
 /** What `fork` takes, and the protocol that has it. */
 const OPTIONS: Record<keyof ForkOptions, "both" | "agentue"> = {

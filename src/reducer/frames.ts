@@ -5,7 +5,7 @@ import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { MAXIMUM_LIMITS } from "../limits.js";
 import { isBufferSource, toBytes } from "./bytes.js";
 import { jsonText } from "./json-text.js";
-import type { Lending } from "./reducer.js";
+import type { Lending } from "./kept.js";
 
 const decoder = /* @__PURE__ */ new TextDecoder("utf-8", { ignoreBOM: true });
 

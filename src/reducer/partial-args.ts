@@ -1,6 +1,6 @@
 import type { EngineSession, Warning } from "../engine/contract.js";
-import { warningMessage } from "../errors.js";
 import { PartialJson } from "../json/partial.js";
+import { warningMessage } from "../warnings.js";
 
 /** Readers kept; the one asked for longest ago goes first, and is read anew when it is asked for again. */
 const MOST_READERS = 256;

@@ -19,12 +19,14 @@ import type {
 } from "../engine/contract.js";
 import { type Fault, StreamfoldError, usageError } from "../errors.js";
 import { encodeText, isBufferSource, toBytes } from "./bytes.js";
-import { type Delivered, deliver, failureOf } from "./deliver.js";
+import { type Delivered, type DescribeWarning, deliver, failureOf } from "./deliver.js";
 import { resolveFork } from "./fork-options.js";
 import { OBSERVE, ON_UNRESOLVED } from "./hooks.js";
 import { aboutValue, jsonText, NO_TEXT } from "./json-text.js";
-import { blockIdOf, checkPosition, formatOf, type Listeners, streamOf } from "./options.js";
-import { PartialArguments } from "./partial-args.js";
+import type { Lending } from "./kept.js";
+import type { Listeners } from "./options.js";
+import type { PartialArguments } from "./partial-args.js";
+import { blockIdOf, checkPosition, formatOf, streamOf } from "./selectors.js";
 import type { Sessions } from "./sessions.js";
 
 /** Where the runtime lacks `Symbol.dispose`, compilers that lower `using` look under this name. */
@@ -33,13 +35,15 @@ const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.disp
 /** Makes a reducer of an engine on sessions of its own. */
 export type OpenReducer = (sessions: Sessions, listeners: Listeners) => ReducerHandle;
 
+/** What depends on the protocols of an engine. */
+export interface ReducerParts {
+  describe: DescribeWarning;
+  /** Reads the arguments of AG-UI tool calls. */
+  partialArguments?: PartialArguments;
+}
+
 /** Internal: how a frame assembler hands a block to a reducer. Registered, since two copies of the package may meet. */
 export const MATERIALIZE: unique symbol = Symbol.for("streamfold.materialize");
-
-/** Shared by the reducers of one engine: a snapshot is lent to a callback, and memory must stay as it is. */
-export interface Lending {
-  active: boolean;
-}
 
 type Selector<T = unknown> = StreamSelector & T;
 
@@ -59,7 +63,7 @@ export class ReducerHandle implements Reducer {
   /** A whole message a push: an empty one is a message too. */
   readonly #wholeMessages: boolean;
   readonly #reports: Report[] = [];
-  readonly #partialArguments = new PartialArguments();
+  readonly #parts: ReducerParts;
   readonly #lending: Lending;
   #onRestore: (() => void) | undefined;
   #closed = false;
@@ -68,8 +72,19 @@ export class ReducerHandle implements Reducer {
   /** A listener, or code inside a value of the caller's, is running. */
   #busy = false;
 
-  /** @param open makes another reducer of the engine */
-  constructor(sessions: Sessions, listeners: Listeners, lending: Lending, onClose: () => void, open: OpenReducer) {
+  /**
+   * @param open makes another reducer of the engine
+   * @param parts what depends on the protocols of the engine
+   */
+  constructor(
+    sessions: Sessions,
+    listeners: Listeners,
+    lending: Lending,
+    onClose: () => void,
+    open: OpenReducer,
+    parts: ReducerParts,
+  ) {
+    this.#parts = parts;
     this.#lending = lending;
     this.#open = open;
     this.#sessions = sessions;
@@ -135,7 +150,7 @@ export class ReducerHandle implements Reducer {
   load(model: unknown, options?: Selector<{ seq?: number; format?: ModelFormat }>): void {
     this.#enter();
     const streamId = streamOf(options, "seq", "format");
-    const format = formatOf(options);
+    const format = formatOf(options, this.#sessions.textOnly);
     const seq = checkPosition("seq", optionOf(options, "seq"));
     const text = format === "json" ? textInput(model) : toBytes(model, "a model in MessagePack comes as bytes");
     const session = text === undefined ? this.#sessions.any() : this.#sessions.bytes();
@@ -155,7 +170,7 @@ export class ReducerHandle implements Reducer {
     this.#enter();
     this.#sessions.restore(toBytes(bytes, "restore takes what checkpoint() gave"));
     this.#failed = false;
-    this.#partialArguments.clear();
+    this.#parts.partialArguments?.clear();
     this.#onRestore?.();
   }
 
@@ -226,7 +241,7 @@ export class ReducerHandle implements Reducer {
   withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: Selector<{ format?: ModelFormat }>): T {
     this.#alive();
     if (typeof use !== "function") throw usageError("bad_argument", "the callback must be a function");
-    const format = formatOf(options);
+    const format = formatOf(options, this.#sessions.textOnly);
     const streamId = streamOf(options, "format");
     const session = this.#sessions.any();
     let answer: { value: T } | Fault | undefined;
@@ -296,14 +311,14 @@ export class ReducerHandle implements Reducer {
     this.#alive();
     if (typeof toolCallId !== "string") throw usageError("bad_argument", "toolCallId must be a string");
     const { onWarning } = this.#listeners;
-    return this.#partialArguments.valueOf(this.#sessions.any(), toolCallId, onWarning) as Value | undefined;
+    return this.#parts.partialArguments?.valueOf(this.#sessions.any(), toolCallId, onWarning) as Value | undefined;
   }
 
   reset(): void {
     this.#enter();
     this.#sessions.any().reset();
     this.#failed = false;
-    this.#partialArguments.clear();
+    this.#parts.partialArguments?.clear();
   }
 
   close(): void {
@@ -456,7 +471,7 @@ export class ReducerHandle implements Reducer {
 
   #deliver(): Delivered {
     this.#busy = true;
-    const delivered = deliver(this.#reports, this.#listeners);
+    const delivered = deliver(this.#reports, this.#listeners, this.#parts.describe);
     this.#reports.length = 0;
     this.#busy = false;
     return delivered;

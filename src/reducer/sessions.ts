@@ -1,4 +1,4 @@
-import type { EngineCore, EngineSession, SessionOptions } from "../engine/contract.js";
+import type { EngineSession, SessionCore, SessionOptions } from "../engine/contract.js";
 import { StreamfoldError } from "../errors.js";
 
 /**
@@ -13,18 +13,22 @@ export class Sessions {
   /** The session that holds the state; undefined before the first call. */
   current: EngineSession | undefined;
   readonly options: SessionOptions;
-  #core: EngineCore | undefined;
+  /** Models go in and out as JSON alone. */
+  readonly textOnly: boolean;
+  #core: SessionCore | undefined;
 
-  constructor(core: EngineCore, options: SessionOptions) {
+  constructor(core: SessionCore, options: SessionOptions) {
     this.#core = core;
     this.options = options;
+    this.textOnly = core.textOnly === true;
   }
 
   /** The session that holds the state, for reading and for values. */
   any(): EngineSession {
     if (this.current !== undefined) return this.current;
-    if (this.#core!.kind === "js") return this.bytes();
-    this.current = this.#core!.createObjectSession(this.options);
+    const core = this.#core!;
+    if (core.kind === "js" || core.createObjectSession === undefined) return this.bytes();
+    this.current = core.createObjectSession(this.options);
     return this.current;
   }
 
@@ -32,8 +36,11 @@ export class Sessions {
   bytes(): EngineSession {
     if (this.wire !== undefined) return this.wire;
     // hooks of an adapter see values
-    const create = this.options.transcode?.adapt?.block ? this.#core!.createObjectSession : this.#core!.createSession;
-    const next = create.call(this.#core, this.options);
+    const core = this.#core!;
+    const next =
+      this.options.transcode?.adapt?.block && core.createObjectSession
+        ? core.createObjectSession(this.options)
+        : core.createSession(this.options);
     const former = this.current;
     if (former !== undefined) refill(next, former.checkpoint());
     return this.#settleOn(next);

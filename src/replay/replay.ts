@@ -3,7 +3,7 @@ import type { Bytes } from "../bytes.js";
 import type { Engine, FinishResult, ModelFormat, Reducer, StreamSelector, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { toBytes } from "../reducer/bytes.js";
-import { streamOf } from "../reducer/options.js";
+import { streamOf } from "../reducer/selectors.js";
 import { beginStreams } from "./agentue.js";
 import { reconnect } from "./joints.js";
 import { type ReplayOptions, resolveOptions } from "./options.js";

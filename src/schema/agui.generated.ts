@@ -885,40 +885,7 @@ export const UNIONS: Readonly<Record<string, Union>> = {
   JsonPatchOperation: { name: "JsonPatchOperation", discriminator: "op", variants: { add: "AddOperation", remove: "RemoveOperation", replace: "ReplaceOperation", move: "MoveOperation", copy: "CopyOperation", test: "TestOperation" } },
 };
 
-/** Types of events; the position plus one is the `AG_` id in assembly/abi/agui.ts. */
-export const EVENT_TYPES: readonly string[] = [
-  "TEXT_MESSAGE_START",
-  "TEXT_MESSAGE_CONTENT",
-  "TEXT_MESSAGE_END",
-  "TEXT_MESSAGE_CHUNK",
-  "TOOL_CALL_START",
-  "TOOL_CALL_ARGS",
-  "TOOL_CALL_END",
-  "TOOL_CALL_CHUNK",
-  "TOOL_CALL_RESULT",
-  "STATE_SNAPSHOT",
-  "STATE_DELTA",
-  "MESSAGES_SNAPSHOT",
-  "ACTIVITY_SNAPSHOT",
-  "ACTIVITY_DELTA",
-  "RAW",
-  "CUSTOM",
-  "RUN_STARTED",
-  "RUN_FINISHED",
-  "RUN_ERROR",
-  "STEP_STARTED",
-  "STEP_FINISHED",
-  "REASONING_START",
-  "REASONING_MESSAGE_START",
-  "REASONING_MESSAGE_CONTENT",
-  "REASONING_MESSAGE_END",
-  "REASONING_MESSAGE_CHUNK",
-  "REASONING_END",
-  "REASONING_ENCRYPTED_VALUE",
-  "SUBAGENT_STARTED",
-  "SUBAGENT_FINISHED",
-  "SUBAGENT_ERROR",
-];
+export { EVENT_TYPES } from "./event-types.generated.js";
 
 /** Type of an event to the name of its shape. */
 export const EVENT_SHAPES: Readonly<Record<string, string>> = {

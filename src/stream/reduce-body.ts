@@ -1,5 +1,5 @@
 import { expectOptions } from "../arguments.js";
-import type { FinishResult, Reducer } from "../engine/contract.js";
+import type { FinishResult, SlimReducer } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 
 type Chunk = ArrayBuffer | ArrayBufferView;
@@ -31,7 +31,7 @@ interface Source {
  *   the `cause` of an Error). StreamfoldError `bad_argument` for an option that there is not, or a source of another kind, before anything is read
  */
 export async function reduceBody(
-  reducer: Reducer,
+  reducer: SlimReducer,
   body: ReadableStream<Chunk> | AsyncIterable<Chunk> | null,
   options: BodyOptions = {},
 ): Promise<FinishResult> {
@@ -95,7 +95,7 @@ function open(body: ReadableStream<Chunk> | AsyncIterable<Chunk>): Source {
 }
 
 /** What the reducer says at the end, or nothing when it is closed or its engine is lost. */
-function resultOf(reducer: Reducer, complete: boolean): FinishResult | undefined {
+function resultOf(reducer: SlimReducer, complete: boolean): FinishResult | undefined {
   // The first call may throw for what the tail held; the second says the result.
   for (let attempt = 0; attempt < 2; attempt++) {
     try {

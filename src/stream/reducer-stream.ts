@@ -1,5 +1,5 @@
 import { expectOptions } from "../arguments.js";
-import type { ChangeSet, EventInfo, FinishResult, Reducer } from "../engine/contract.js";
+import type { ChangeSet, EventInfo, FinishResult, SlimReducer } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { OBSERVE } from "../reducer/hooks.js";
 
@@ -37,11 +37,11 @@ interface Emitted {
  * @throws StreamfoldError `bad_argument` for an option that there is not, an unknown `emit`, or for events of a reducer that cannot report them any more
  */
 export function createReducerStream<Emit extends "events" | "changes" | "bytes">(
-  reducer: Reducer,
+  reducer: SlimReducer,
   options: ReducerStreamOptions<Emit>,
 ): TransformStream<Uint8Array, Emitted[Emit]>;
 export function createReducerStream(
-  reducer: Reducer,
+  reducer: SlimReducer,
   options: ReducerStreamOptions,
 ): TransformStream<Uint8Array, unknown> {
   expectOptions(options, "emit", "streamId", "onFinish");
@@ -68,7 +68,7 @@ export function createReducerStream(
   });
 }
 
-function eventsOf(reducer: Reducer, streamId: string | undefined): () => StreamEvent[] {
+function eventsOf(reducer: SlimReducer, streamId: string | undefined): () => StreamEvent[] {
   const observe = (reducer as { [OBSERVE]?(listener: (event: unknown, info: EventInfo) => void): void })[OBSERVE];
   if (observe === undefined) throw usageError("bad_argument", "the reducer must be one that createReducer gave");
   let batch: StreamEvent[] = [];
@@ -83,7 +83,7 @@ function eventsOf(reducer: Reducer, streamId: string | undefined): () => StreamE
 }
 
 /** Remembers how far each stream was told; what was there before the first chunk counts as told. */
-function changesOf(reducer: Reducer, streamId: string | undefined): () => StreamChanges[] {
+function changesOf(reducer: SlimReducer, streamId: string | undefined): () => StreamChanges[] {
   let told = new Map(streamsOf(reducer, streamId).map((id) => [id, reducer.changes({ streamId: id }).version]));
   return () => {
     const out: StreamChanges[] = [];
@@ -99,7 +99,7 @@ function changesOf(reducer: Reducer, streamId: string | undefined): () => Stream
   };
 }
 
-function streamsOf(reducer: Reducer, streamId: string | undefined): string[] {
+function streamsOf(reducer: SlimReducer, streamId: string | undefined): string[] {
   const ids = reducer.streamIds();
   if (streamId === undefined) return ids;
   return ids.includes(streamId) ? [streamId] : [];

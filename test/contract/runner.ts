@@ -4,7 +4,7 @@ import { type ErrorCode, errorScope } from "../../src/errors.js";
 import { carried } from "../support/binary.js";
 import { concat, utf8 } from "../support/bytes.js";
 import { type Chunking, everyCut, randomCuts, standardChunkings, WHOLE } from "../support/chunking.js";
-import { engine, KINDS } from "../support/engines.js";
+import { engine, KINDS, type ReducerKind, SLIM_KINDS } from "../support/engines.js";
 import { canonical } from "../support/exact-json.js";
 import { type ErrorRecord, Fold, type Options, type WarningRecord } from "../support/fold.js";
 import { same } from "../support/same.js";
@@ -105,6 +105,17 @@ export function contract(topic: string, cases: readonly Case[]): void {
           it(one.name, () => runListed(`${topic} > ${one.name}`, kind, () => runCase(one, kind)));
       });
     }
+    const slim = cases.filter(runsOnSlim);
+    it("the slim builds run all cases of AgentUE but those of a binary wire alone", () => {
+      const others = cases.filter((one) => isAgui(one) || one.transports?.every((wire) => !TEXT.includes(wire)));
+      expect(slim.length).toBe(cases.length - others.length);
+      if (topic !== "msgpack" && !cases.some(isAgui)) expect(slim.length).toBeGreaterThan(cases.length * 0.9);
+    });
+    for (const kind of SLIM_KINDS) {
+      describe(kind, () => {
+        for (const one of slim) it(one.name, () => runCase(one, kind));
+      });
+    }
   });
 }
 
@@ -129,6 +140,12 @@ const ORNATE: SseSpelling = { eol: ["\r\n", "\n", "\r"], comments: true, multiLi
 const TEXT: readonly Transport[] = ["sse", "ndjson", "json"];
 
 type EventStep = Exclude<Step, Call>;
+
+const isAgui = (one: Case): boolean => one.options?.protocol === "ag-ui";
+
+/** Whether a case is one of AgentUE that a text wire carries. */
+const runsOnSlim = (one: Case): boolean =>
+  !isAgui(one) && (one.transports === undefined || one.transports.some((wire) => TEXT.includes(wire)));
 
 const eventsOf = (one: Case): EventStep[] => one.steps.filter((step): step is EventStep => !isCall(step));
 
@@ -187,11 +204,13 @@ function transportsFor(one: Case): readonly Transport[] {
 }
 
 /** Runs one case on one engine in every way it can be delivered. */
-export function runCase(one: Case, kind: EngineKind): void {
+export function runCase(one: Case, kind: ReducerKind): void {
   const raw = one.steps.some((step) => step instanceof Uint8Array);
   if (raw && one.transports === undefined) throw new Error("raw bytes need `transports`");
   const refuses = one.errors !== undefined || one.warnings !== undefined;
+  const isSlim = (SLIM_KINDS as readonly ReducerKind[]).includes(kind);
   for (const transport of one.transports ?? transportsFor(one)) {
+    if (isSlim && !TEXT.includes(transport)) continue;
     const plain = deliveries(one.steps, transport, PLAIN);
     const length = size(plain);
     const chunkings = one.everyCut
@@ -255,7 +274,7 @@ function encode(step: Exclude<Step, Call>, transport: Transport, spelling: SseSp
 /** Feeds all messages between two calls as one body, cut up; a message of `json` is one push. */
 function feed(
   one: Case,
-  kind: EngineKind,
+  kind: ReducerKind,
   transport: Transport,
   list: readonly Delivery[],
   chunking: Chunking,
@@ -278,7 +297,7 @@ function feed(
 }
 
 /** One message a push; whatever was refused must have left no trace. */
-function feedAtomically(one: Case, kind: EngineKind, transport: Transport): void {
+function feedAtomically(one: Case, kind: ReducerKind, transport: Transport): void {
   const label = `${kind}, ${transport}, one message at a time`;
   const fold = new Fold(engine(kind), transport, one.options);
   try {
@@ -301,7 +320,7 @@ function feedAtomically(one: Case, kind: EngineKind, transport: Transport): void
   }
 }
 
-function applyTexts(one: Case, kind: EngineKind): void {
+function applyTexts(one: Case, kind: ReducerKind): void {
   const label = `${kind}, apply(text)`;
   const fold = new Fold(engine(kind), "json", one.options);
   try {
@@ -316,7 +335,7 @@ function applyTexts(one: Case, kind: EngineKind): void {
 }
 
 /** The same through `apply(object)`, twice: objects only, and bytes and objects in turn. Only where JSON.parse loses nothing. */
-function applyObjects(one: Case, kind: EngineKind): void {
+function applyObjects(one: Case, kind: ReducerKind): void {
   const lossless = one.steps.every((step) => isCall(step) || survivesParse(eventText(step as string)));
   if (!lossless) return;
   for (const mixed of [false, true]) {

@@ -6,6 +6,7 @@ const DOC = read("docs/api.md");
 const ENTRIES = [
   ...readdirSync(new URL("../../src/entry/", import.meta.url)).map((name) => `src/entry/${name}`),
   "src/index.ts",
+  "src/slim.ts",
   ...["agentue", "agui", "stream", "replay"].map((folder) => `src/${folder}/index.ts`),
 ];
 

@@ -1,7 +1,7 @@
 import { expect } from "vitest";
 import type { Engine, EngineKind } from "../../src/engine/contract.js";
 import { type CoreCounters, coreCounters } from "../../src/engine/wasm/engine.js";
-import { KINDS } from "../support/engines.js";
+import { KINDS, type ReducerKind } from "../support/engines.js";
 import { Rng } from "../support/rng.js";
 import { rounds } from "./clock.js";
 import { load, renew } from "./cores.js";
@@ -11,7 +11,7 @@ import { nameOf } from "./ways.js";
 /** What an engine has learned lives as long as the engine: this many scripts run on one. */
 const LIFE = 4;
 
-const engine = (kind: EngineKind): Engine => load(kind).engine;
+const engine = (kind: ReducerKind): Engine => load(kind as EngineKind).engine;
 
 /** Renews the engines; what the core of `kind` has counted is added to `sum`. */
 function count(kind: EngineKind, sum: CoreCounters): void {

@@ -1,6 +1,6 @@
-import type { ChangeSet, Engine, EngineKind, Transport } from "../../src/engine/contract.js";
+import type { ChangeSet, Engine, Transport } from "../../src/engine/contract.js";
 import { type Checkpoint, readCheckpoint } from "../support/checkpoint.js";
-import { engine } from "../support/engines.js";
+import { engine, type ReducerKind } from "../support/engines.js";
 import { type Entry, Fold, type Options, thrown } from "../support/fold.js";
 
 /** One thing done to a reducer. Bytes are written as one code unit a byte, so that a script can be printed. */
@@ -29,12 +29,12 @@ export interface Script {
 
 /** How a script is run: on which engine, where checkpoints go, and whether chunks are cut. */
 export interface Way {
-  kind: EngineKind;
+  kind: ReducerKind;
   /** Kinds that `migrate` goes through, counted from `kind`. */
-  kinds: readonly EngineKind[];
+  kinds: readonly ReducerKind[];
   uncut?: boolean;
   /** Where engines come from, when not from test/support. */
-  engine?: (kind: EngineKind) => Engine;
+  engine?: (kind: ReducerKind) => Engine;
 }
 
 /** Runs a script and writes down everything observable after each action, one line for each. */
@@ -54,7 +54,7 @@ export function observe(script: Script, way: Way): string[] {
       if (action.do === "migrate") {
         at = (at + action.step) % way.kinds.length;
         result = plain(readCheckpoint(fold.reducer.checkpoint()), script.transport);
-        fold = fold.migrate(load(way.kinds[at] as EngineKind));
+        fold = fold.migrate(load(way.kinds[at] as ReducerKind));
       } else result = act(fold, action, way.uncut === true);
       failed ||= fold.failure !== undefined;
       lines.push(

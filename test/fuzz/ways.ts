@@ -13,9 +13,9 @@ export const WAYS: readonly Way[] = [
 export const nameOf = (way: Way): string => `${way.kind}${way.uncut ? ", uncut" : ""}`;
 
 /** Two ways that differ, or one that throws what it must not; undefined when all agree. */
-function disagreement(script: Script): string | undefined {
+function disagreement(script: Script, ways: readonly Way[]): string | undefined {
   let first: { way: Way; lines: string[] } | undefined;
-  for (const way of WAYS) {
+  for (const way of ways) {
     // The limit on reports counts by call, so that it shows where chunks are cut.
     if (way.uncut && script.options.limits?.reports !== undefined) continue;
     let lines: string[];
@@ -40,18 +40,22 @@ function disagreement(script: Script): string | undefined {
  * @param share of the fuzzing time
  * @param least rounds without a time to fill
  * @param print a script, for the message
+ * @param ways default: those above
  */
 export function allAgree(
   share: number,
   least: number,
   generate: (rng: Rng) => Script,
   print: (script: Script) => string = JSON.stringify,
+  ways = WAYS,
 ): void {
   const count = rounds(share, least, (seed) => {
     const script = generate(new Rng(seed));
-    if (disagreement(script) === undefined) return;
-    const smaller = minimize(script, (candidate) => disagreement(candidate) !== undefined);
-    expect.fail(`seed ${seed} (STREAMFOLD_FUZZ_SEED=${seed})\n${disagreement(smaller)}\nscript: ${print(smaller)}`);
+    if (disagreement(script, ways) === undefined) return;
+    const smaller = minimize(script, (candidate) => disagreement(candidate, ways) !== undefined);
+    expect.fail(
+      `seed ${seed} (STREAMFOLD_FUZZ_SEED=${seed})\n${disagreement(smaller, ways)}\nscript: ${print(smaller)}`,
+    );
   });
   expect(count).toBeGreaterThanOrEqual(least);
 }

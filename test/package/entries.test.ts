@@ -12,6 +12,7 @@ afterAll(() => project?.remove());
 const SUBPATHS = [
   "streamfold",
   "streamfold/js",
+  "streamfold/slim",
   "streamfold/agentue",
   "streamfold/agui",
   "streamfold/stream",
@@ -94,6 +95,12 @@ console.log(JSON.stringify(reduce(main.loadEngineSync({ kind: "${kind}" }))));`;
     expect(evaluate(name, source)).toEqual({ kind, applied: 5, status: "complete", snapshot: MODEL, parsed: MODEL });
   });
 
+  it.each(["wasm-simd", "wasm-scalar"])("folds a stream with the slim %s build", (kind) => {
+    const source = `${load({ slim: "streamfold/slim" })}${REDUCE}
+console.log(JSON.stringify(reduce(slim.loadEngineSync({ kind: "${kind}" }))));`;
+    expect(evaluate(name, source)).toEqual({ kind, applied: 5, status: "complete", snapshot: MODEL, parsed: MODEL });
+  });
+
   it("chooses the fastest engine by itself, at once and asynchronously", () => {
     const source = `${load({ main: "streamfold" })}${REDUCE}
 const now = main.loadEngineSync();
@@ -115,10 +122,10 @@ console.log(JSON.stringify(reduce(js.loadEngineSync({ kind: "js" }))));`;
   });
 
   it("has one StreamfoldError whatever subpath it came through", () => {
-    const source = `${load({ main: "streamfold", js: "streamfold/js" })}${REDUCE}
-const errors = [failure(main.loadEngineSync({ kind: "wasm" })), failure(main.loadEngineSync({ kind: "js" })), failure(js.loadEngineSync({ kind: "js" }))];
+    const source = `${load({ main: "streamfold", js: "streamfold/js", slim: "streamfold/slim" })}${REDUCE}
+const errors = [failure(main.loadEngineSync({ kind: "wasm" })), failure(main.loadEngineSync({ kind: "js" })), failure(js.loadEngineSync({ kind: "js" })), failure(slim.loadEngineSync())];
 console.log(JSON.stringify(errors.map((error) => [error.code, error instanceof main.StreamfoldError, error instanceof js.StreamfoldError, error instanceof Error])));`;
-    expect(evaluate(name, source)).toEqual(Array(3).fill(["bad_json", true, true, true]));
+    expect(evaluate(name, source)).toEqual(Array(4).fill(["bad_json", true, true, true]));
   });
 
   it.each(SUBPATHS)("%s exports something and does nothing when imported", (subpath) => {
@@ -147,33 +154,40 @@ ${loaded}.then((library) => {
   });
 
   it("finds the WebAssembly files by their subpaths", () => {
-    const source = `${load({ modules: "node:module", fs: "node:fs", main: "streamfold" })}${REDUCE}
+    const source = `${load({ modules: "node:module", fs: "node:fs", main: "streamfold", slim: "streamfold/slim" })}${REDUCE}
 const find = modules.createRequire(${name.endsWith(".cjs") ? "__filename" : "import.meta.url"}).resolve;
 const kinds = [];
 for (const [kind, file] of [["wasm-scalar", "streamfold.wasm"], ["wasm-simd", "streamfold.simd.wasm"]]) {
   const wasm = fs.readFileSync(find("streamfold/" + file));
   kinds.push([WebAssembly.Module.imports(new WebAssembly.Module(wasm)).length, reduce(main.loadEngineSync({ kind, wasm })).applied]);
+  const part = fs.readFileSync(find("streamfold/" + file.replace("streamfold", "streamfold.slim")));
+  kinds.push([WebAssembly.Module.imports(new WebAssembly.Module(part)).length, reduce(slim.loadEngineSync({ kind, wasm: part })).applied]);
 }
 console.log(JSON.stringify(kinds));`;
-    expect(evaluate(name, source)).toEqual([
-      [0, 5],
-      [0, 5],
-    ]);
+    expect(evaluate(name, source)).toEqual(Array(4).fill([0, 5]));
   });
 });
 
 describe("the entry for browsers", () => {
-  it.each(["esm/browser.js", "cjs/browser.cjs"])("%s folds a stream with WebAssembly handed to it", (file) => {
+  it.each([
+    ["esm/browser.js", "streamfold.simd.wasm"],
+    ["cjs/browser.cjs", "streamfold.simd.wasm"],
+    ["esm/slim-browser.js", "streamfold.slim.simd.wasm"],
+    ["cjs/slim-browser.cjs", "streamfold.slim.simd.wasm"],
+  ])("%s folds a stream with WebAssembly handed to it", (file, binary) => {
     const source = `import * as browser from "./node_modules/streamfold/dist/${file}";
 import { readFileSync } from "node:fs";
 ${REDUCE}
-const wasm = readFileSync("node_modules/streamfold/dist/streamfold.simd.wasm");
+const wasm = readFileSync("node_modules/streamfold/dist/${binary}");
 browser.loadEngine({ kind: "wasm-simd", wasm }).then((engine) => console.log(JSON.stringify(reduce(engine).snapshot)));`;
     expect(evaluate("browser.mjs", source)).toEqual(MODEL);
   });
 
   it("reaches no module of Node's", () => {
-    const reached = [...reachable("dist/esm/browser.js"), ...reachable("dist/cjs/browser.cjs")];
+    const reached = ["browser", "slim-browser"].flatMap((entry) => [
+      ...reachable(`dist/esm/${entry}.js`),
+      ...reachable(`dist/cjs/${entry}.cjs`),
+    ]);
     expect(reached.filter(([, text]) => /["']node:/.test(text)).map(([file]) => file)).toEqual([]);
   });
 });
@@ -192,6 +206,16 @@ function reachable(entry: string): Map<string, string> {
   }
   return found;
 }
+
+describe("streamfold/slim", () => {
+  it.each(["dist/esm/slim-browser.js", "dist/cjs/slim-browser.cjs"])("%s reaches the small binaries alone", (entry) => {
+    const named = [...reachable(entry)].flatMap(([, text]) => [...text.matchAll(/streamfold[\w.]*\.wasm/g)]);
+    expect([...new Set(named.map(([file]) => file))].sort()).toEqual([
+      "streamfold.slim.simd.wasm",
+      "streamfold.slim.wasm",
+    ]);
+  });
+});
 
 describe("streamfold/js", () => {
   it.each(["dist/esm/js.js", "dist/cjs/js.cjs"])("%s reaches nothing that knows WebAssembly", (entry) => {

@@ -13,6 +13,7 @@ afterAll(() => project?.remove());
 const USE = `
 import { encodeEvent, type Engine, loadEngine, loadEngineSync, negotiate, type Reducer, StreamfoldError } from "streamfold";
 import * as js from "streamfold/js";
+import * as slim from "streamfold/slim";
 import * as agentue from "streamfold/agentue";
 import { type AGUIEvent, type AGUIModel, type CustomEvent as AGUICustomEvent, createProducer, prepareRunInput } from "streamfold/agui";
 import * as stream from "streamfold/stream";
@@ -21,6 +22,15 @@ import { createReplay, type Replay, type ReplayCursor } from "streamfold/replay"
 export const engine: Engine = loadEngineSync({ kind: "wasm" });
 export const later: Promise<Engine> = loadEngine({ kind: "auto" });
 export const plain: Engine = js.loadEngineSync({ kind: "js" });
+const small = slim.loadEngineSync({ kind: "wasm" }).createReducer({ protocol: "agentue", transport: "sse" });
+export const draws: Promise<{ status: string }> = stream.reduceBody(small.fork(), new Response().body!);
+agentue.createResolver(small, { load: async () => new Uint8Array(0) }).close();
+// @ts-expect-error: the slim build has no MessagePack
+small.snapshotBytes({ format: "msgpack" });
+// @ts-expect-error: nor AG-UI
+slim.loadEngineSync().createReducer({ protocol: "ag-ui", transport: "sse" });
+// @ts-expect-error: nor a JavaScript engine
+slim.loadEngineSync({ kind: "js" });
 export const reducer: Reducer = engine.createReducer({ protocol: "agentue", transport: "sse" });
 export const applied: number = reducer.push(new Uint8Array(1));
 export const code: string = new Error() instanceof StreamfoldError ? "yes" : "no";

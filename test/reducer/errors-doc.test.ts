@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import * as ids from "../../assembly/abi/codes.js";
-import { errorCode, errorScope, LOSSES, WARNING_CODES } from "../../src/errors.js";
+import { errorCode, errorScope, WARNING_CODES } from "../../src/errors.js";
+import { LOSSES } from "../../src/warnings.js";
 
 const DOC = readFileSync(new URL("../../docs/errors.md", import.meta.url), "utf8");
 const CODES = Object.entries(ids)

@@ -14,7 +14,7 @@ export interface Room {
 export type Violation = string;
 
 /** The rooms outside which Node's own modules are not imported. */
-const NODE_ROOMS = [/^src\/entry\/node\.ts$/, /^src\/cli\//, /^src\/store\/file/];
+const NODE_ROOMS = [/^src\/entry\/(slim-)?node\.ts$/, /^src\/cli\//, /^src\/store\/file/];
 /** Packages are bundled into programs only; the library has no runtime dependency. */
 const PACKAGE_ROOMS = [/^src\/cli\//];
 const TREES = ["src", "assembly"];

@@ -124,7 +124,7 @@ export interface ForkOptions
  * Every method but `close` throws `closed` after `close()`. Inside a listener, calls that feed, change or close this reducer throw
  * `reentrant`; reading is allowed. Inside the callback of `withSnapshotBytes` every call on a reducer of the engine does.
  */
-export interface Reducer {
+export interface SlimReducer {
   /**
    * Folds wire bytes, cut anywhere (`transport: "json"`: one whole event). All of them are consumed, none are kept: the buffer may be used again.
    *
@@ -159,7 +159,7 @@ export interface Reducer {
    * @param options `seq`: of the last event that it covers; without it any next one is accepted
    * @throws StreamfoldError `bad_model`, `bad_block`, `duplicate_id` with a path into the model, `limit`, text faults with `byteOffset`, `not_json`, `bad_argument`; nothing has changed then
    */
-  load(model: unknown, options?: StreamSelector & { seq?: number; format?: ModelFormat }): void;
+  load(model: unknown, options?: StreamSelector & { seq?: number; format?: "json" }): void;
   /** Everything as bytes of the caller's: models, queues, counters, unfinished bytes of the wire. Any engine of this version reads what another wrote (docs/semantics.md §10). */
   checkpoint(): Bytes;
   /** Becomes what a checkpoint holds; the options stay. @throws StreamfoldError `bad_checkpoint`, also for one of another protocol or wire; nothing has changed then */
@@ -186,14 +186,14 @@ export interface Reducer {
    *
    * @throws StreamfoldError `no_model` for a stream without one: ask `status` first; `bad_msgpack` for a number that MessagePack cannot express
    */
-  snapshotBytes(options?: StreamSelector & { format?: ModelFormat }): Bytes;
+  snapshotBytes(options?: StreamSelector & { format?: "json" }): Bytes;
   /**
    * The same without a copy.
    *
    * @param use gets a view that is valid inside of it only; nothing of the engine may be called there (`reentrant`)
    * @returns what `use` returns
    */
-  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: StreamSelector & { format?: ModelFormat }): T;
+  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: StreamSelector & { format?: "json" }): T;
   /**
    * What has changed since a version, coalesced: what to draw, without reading the model.
    *
@@ -224,12 +224,21 @@ export interface Reducer {
    * @throws StreamfoldError `no_model` for a stream that does not exist; `bad_argument`, also for another id of a stream with a queue, whose events say
    *   whose they are; `out_of_memory`, after which everything is as it was
    */
-  fork(options?: ForkOptions): Reducer;
-  /** AG-UI: the value of a tool call's arguments as far as they have come (docs/semantics-agui.md §11); undefined when no such call is held. */
-  partialArgs<Value = unknown>(toolCallId: string): Value | undefined;
+  fork(options?: ForkOptions): SlimReducer;
   /** Forgets everything, streams and counters included. */
   reset(): void;
   /** Gives the memory back. Idempotent; every other call throws `closed` from then on. A reducer that nobody holds any more gives it back too, some time after. */
   close(): void;
   [Symbol.dispose](): void;
+}
+
+/** A reducer of either protocol, whose models go in and out as MessagePack, too. */
+export interface Reducer extends SlimReducer {
+  load(model: unknown, options?: StreamSelector & { seq?: number; format?: ModelFormat }): void;
+  snapshotBytes(options?: StreamSelector & { format?: ModelFormat }): Bytes;
+  withSnapshotBytes<T>(use: (view: Uint8Array) => T, options?: StreamSelector & { format?: ModelFormat }): T;
+  /** As for `SlimReducer`. */
+  fork(options?: ForkOptions): Reducer;
+  /** AG-UI: the value of a tool call's arguments as far as they have come (docs/semantics-agui.md §11); undefined when no such call is held. */
+  partialArgs<Value = unknown>(toolCallId: string): Value | undefined;
 }

@@ -1,58 +1,19 @@
 import type { EngineCore, EngineKind, EngineSession, SessionOptions } from "../contract.js";
+import { aguiSupport } from "./agui.js";
 import { WasmAssembler } from "./assembler.js";
+import { noteCore } from "./counters.js";
 import { WasmDocument } from "./document.js";
 import { frameBlock, resolveFrames, unframe } from "./frames.js";
-import { Core } from "./instance.js";
+import { Handles } from "./handles.js";
 import type { TextOf } from "./middleware.js";
-import { type SessionHost, WasmSession } from "./session.js";
 
-/** How often the core took which road; for tests and measurements. */
-export interface CoreCounters {
-  /** Events that were read where they lay in the chunk. */
-  directEvents: number;
-  /** Messages that were framed and copied first. */
-  framedMessages: number;
-  /** Appends that went straight to a remembered text chain. */
-  hotAppends: number;
-  /** Events folded by a template. */
-  templateHits: number;
-  /** Deltas of an AG-UI state, and patches of a field of AgentUE, folded in one pass. */
-  quickDeltas: number;
-  /** Tokens of the binary wires that were folded, or passed on, where they lay, by a template or without one. */
-  binaryTokens: number;
-  /** Tokens of AG-UI that were written as AgentUE from where they were folded. */
-  adaptedTokens: number;
-  /** Tokens that went out on another wire from where they were read. */
-  relayedTokens: number;
-  /** Tokens that went out in a form that their template has kept. */
-  writtenTokens: number;
-  /** Tokens, and patches of one value, that a chunk began with and that were folded before its call had begun. */
-  openedTokens: number;
-  /** Events of AgentUE that had a form: those of `templateHits` that were compared as a whole. */
-  formHits: number;
-}
+export { type CoreCounters, coreCounters } from "./counters.js";
 
 /** What values need: engines of one rank do not know each other. */
 export interface ObjectSupport {
   /** Makes sessions for events that arrive as objects. */
   createSession(options: SessionOptions): EngineSession;
   textOf: TextOf;
-}
-
-const cores = new WeakMap<EngineCore, Core>();
-
-/** A module that uses one SIMD instruction: i8x16.splat and drop. */
-const SIMD_PROBE = new Uint8Array([
-  0, 97, 115, 109, 1, 0, 0, 0, 1, 4, 1, 96, 0, 0, 3, 2, 1, 0, 10, 9, 1, 7, 0, 65, 0, 253, 15, 26, 11,
-]);
-
-/** Whether this runtime accepts SIMD instructions. */
-export function simdSupported(): boolean {
-  try {
-    return typeof WebAssembly === "object" && WebAssembly.validate(SIMD_PROBE);
-  } catch {
-    return false;
-  }
 }
 
 /**
@@ -72,36 +33,8 @@ export function createWasmEngine(
   reason: string,
   maxPages = 0,
 ): EngineCore {
-  const core = new Core(module, maxPages);
-  /** What is open, and how it is closed; all kinds of handles come from one table. */
-  const open = new Map<number, "session_close" | "document_close" | "assembler_close">();
-  // a net for what was dropped without close(); it must not hold the session, document or assembler itself
-  const net = new FinalizationRegistry<number>((handle) => closeHandle(handle));
-
-  function closeHandle(handle: number): void {
-    const close = open.get(handle);
-    if (close === undefined) return;
-    open.delete(handle);
-    if (core.isAlive) core.exports[close](handle);
-  }
-
-  function onClose(closing: WasmSession | WasmDocument | WasmAssembler): void {
-    net.unregister(closing);
-    closeHandle(closing.handle);
-  }
-
-  const host: SessionHost = {
-    core,
-    textOf: objects.textOf,
-    open(options, blank) {
-      const session = new WasmSession(host, options, blank);
-      open.set(session.handle, "session_close");
-      net.register(session, session.handle, session);
-      return session;
-    },
-    onClose,
-  };
-
+  const handles = new Handles(module, aguiSupport(objects.textOf), maxPages);
+  const { core, host, onClose } = handles;
   const engine: EngineCore = {
     kind,
     reason,
@@ -109,48 +42,14 @@ export function createWasmEngine(
     createObjectSession: objects.createSession,
     createDocument(text, limits) {
       const document = WasmDocument.open(core, text, limits, onClose);
-      if ("code" in document) return document;
-      open.set(document.handle, "document_close");
-      net.register(document, document.handle, document);
-      return document;
+      return "code" in document ? document : handles.keep(document, "document_close");
     },
     frameBlock: (block, maxBytes, ids) => frameBlock(core, block, maxBytes, ids),
     unframe: (frames) => unframe(core, frames),
     resolveFrames: (model) => resolveFrames(core, model),
-    createAssembler(limits) {
-      const assembler = new WasmAssembler(core, limits, onClose);
-      open.set(assembler.handle, "assembler_close");
-      net.register(assembler, assembler.handle, assembler);
-      return assembler;
-    },
-    memory() {
-      core.enter();
-      return { live: core.exports.engine_live() >>> 0, held: core.exports.engine_held() >>> 0 };
-    },
-    close() {
-      core.close();
-      open.clear();
-    },
+    createAssembler: (limits) => handles.keep(new WasmAssembler(core, limits, onClose), "assembler_close"),
+    memory: () => handles.memory(),
+    close: () => handles.close(),
   };
-  cores.set(engine, core);
-  return engine;
-}
-
-/** Counters of an engine that `createWasmEngine` made. */
-export function coreCounters(engine: EngineCore): CoreCounters {
-  const core = cores.get(engine);
-  const read = (i: number) => (core === undefined ? 0 : core.exports.engine_counter(i) >>> 0);
-  return {
-    directEvents: read(0),
-    framedMessages: read(1),
-    hotAppends: read(2),
-    templateHits: read(3),
-    quickDeltas: read(4),
-    binaryTokens: read(5),
-    adaptedTokens: read(6),
-    relayedTokens: read(7),
-    writtenTokens: read(8),
-    openedTokens: read(9),
-    formHits: read(10),
-  };
+  return noteCore(engine, core);
 }

@@ -91,12 +91,23 @@ export interface CoreExports {
   stream_release(h: number, idLength: number): number;
 }
 
+/** Names that reports give by number. */
+export interface ReportNames {
+  /** Types of events; the first has the number 1, as the others have. */
+  readonly eventTypes: readonly string[];
+  /** What a transcoder may lose. */
+  readonly losses: readonly (readonly [name: string, words: string])[];
+}
+
+const NO_NAMES: ReportNames = { eventTypes: [], losses: [] };
+
 /** Views of outputs below so many bytes are kept. */
 const KEPT_VIEWS = 1024;
 
 /** A core that is alive, lent out to a callback, or dead after a trap. */
 export class Core {
   readonly exports: CoreExports;
+  readonly names: ReportNames;
   /** The calls of each token. A member of the exports is looked up in a table at each use, which takes as long as the call. */
   readonly feed: CoreExports["session_feed"];
   readonly wireLength: CoreExports["wire_length"];
@@ -112,8 +123,12 @@ export class Core {
   #lost = false;
   #closed = false;
 
-  /** @param maxPages limit of the core's memory in 64 KiB pages; 0 = none */
-  constructor(module: WebAssembly.Module, maxPages = 0) {
+  /**
+   * @param maxPages limit of the core's memory in 64 KiB pages; 0 = none
+   * @param names what numbers of its reports stand for that AgentUE has not
+   */
+  constructor(module: WebAssembly.Module, maxPages = 0, names: ReportNames = NO_NAMES) {
+    this.names = names;
     this.exports = new WebAssembly.Instance(module, {}).exports as unknown as CoreExports;
     if (this.exports.abi_version() !== ABI_VERSION) {
       throw usageError("engine_lost", "the WebAssembly binary belongs to another version of this package");

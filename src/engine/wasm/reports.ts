@@ -1,6 +1,6 @@
+import { E_OUT_OF_MEMORY } from "../../../assembly/abi/codes.js";
 import * as layout from "../../../assembly/abi/layout.js";
-import { errorCode, type Fault, LOSSES, WARNING_CODES, type WarningFacts } from "../../errors.js";
-import { EVENT_TYPES } from "../../schema/agui.generated.js";
+import { errorCode, type Fault, usageError, WARNING_CODES, type WarningFacts } from "../../errors.js";
 import type { Gap, Report } from "../contract.js";
 import type { Core } from "./instance.js";
 import { decode, decodeContents } from "./text.js";
@@ -27,7 +27,7 @@ export function drainReports(core: Core, reports: Report[]): string | undefined 
   for (let at = 0; at < length; at += view.getUint32(at + layout.REPORT_LENGTH, true)) {
     const record = bytes.subarray(start + at);
     if (view.getUint8(at + layout.REPORT_KIND) === layout.REPORT_HELD) held = decode(textOf(view, at, record));
-    else reports.push(readReport(view, at, record));
+    else reports.push(readReport(view, at, record, core));
   }
   return held;
 }
@@ -45,18 +45,18 @@ interface Details {
   received?: string;
 }
 
-function addDetails(to: Details, view: DataView, at: number, rest: Uint8Array): void {
+function addDetails(to: Details, view: DataView, at: number, rest: Uint8Array, core: Core): void {
   const type = view.getUint8(at + layout.REPORT_EVENT_TYPE);
   const length = view.getUint32(at + layout.REPORT_SUBJECT_LENGTH, true);
   const operation = view.getUint32(at + layout.REPORT_OP_INDEX, true);
   const received = view.getUint8(at + layout.REPORT_RECEIVED);
-  if (type) to.eventType = EVENT_TYPES[type - 1]!;
+  if (type) to.eventType = core.names.eventTypes[type - 1]!;
   if (length !== NO_SUBJECT) to.subject = decodeContents(rest.subarray(0, length));
   if (operation !== NO_OPERATION) to.opIndex = operation;
   if (received) to.received = KINDS[received]!;
 }
 
-function readReport(view: DataView, at: number, record: Uint8Array): Report {
+function readReport(view: DataView, at: number, record: Uint8Array, core: Core): Report {
   const has = view.getUint8(at + layout.REPORT_HAS);
   const code = view.getUint8(at + layout.REPORT_CODE);
   const eventIndex = view.getFloat64(at + layout.REPORT_EVENT_INDEX, true);
@@ -77,7 +77,7 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
     }
     case layout.REPORT_UNRESOLVED: {
       const details: Details = {};
-      addDetails(details, view, at, record.subarray(textStart + text.length));
+      addDetails(details, view, at, record.subarray(textStart + text.length), core);
       const pause = {
         streamId: streamId ?? "",
         id: decodeContents(text),
@@ -90,9 +90,9 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
     case layout.REPORT_WARNING: {
       const facts: WarningFacts = { code: WARNING_CODES[code - 1]! };
       if (path !== undefined) facts.path = path;
-      addDetails(facts, view, at, record.subarray(textStart + text.length));
+      addDetails(facts, view, at, record.subarray(textStart + text.length), core);
       const detail = view.getUint8(at + layout.REPORT_DETAIL);
-      if (facts.code === "lossy") facts.subject = LOSSES[detail - 1]![0];
+      if (facts.code === "lossy") facts.subject = core.names.losses[detail - 1]![0];
       else if (detail) facts.reason = detail;
       const warning: Report = { kind: "warning", ...facts, eventIndex };
       if (streamId !== undefined) warning.streamId = streamId;
@@ -106,10 +106,17 @@ function readReport(view: DataView, at: number, record: Uint8Array): Report {
       if (has & layout.HAS_EVENT_INDEX) fault.eventIndex = eventIndex;
       if (has & layout.HAS_BYTE_OFFSET) fault.byteOffset = view.getFloat64(at + layout.REPORT_POSITION, true);
       if (path !== undefined) fault.path = path;
-      addDetails(fault, view, at, record.subarray(textStart + text.length));
+      addDetails(fault, view, at, record.subarray(textStart + text.length), core);
       return { kind: "error", fault };
     }
   }
+}
+
+/** The fault behind the code that a call has given, undefined for 0; `out_of_memory` is thrown. */
+export function faultOf(core: Core, code: number): Fault | undefined {
+  if (code === 0) return undefined;
+  if (code === E_OUT_OF_MEMORY) throw usageError("out_of_memory");
+  return readFault(core);
 }
 
 /** The fault record that load, materialize, pause, restore and a snapshot leave behind. */

@@ -3,11 +3,9 @@ import * as layout from "../../../assembly/abi/layout.js";
 import type { Bytes } from "../../bytes.js";
 import { concatenate } from "../../codec/output.js";
 import { ResultPool } from "../../codec/result-pool.js";
-import { errorScope, type Fault, type HandlerFailure, StreamfoldError, usageError } from "../../errors.js";
-import { parseWithBigInt, writeJson } from "../../json/exact.js";
-import type { AdaptOptions } from "../adapting.js";
+import { errorScope, type Fault, usageError } from "../../errors.js";
+import { parseWithBigInt } from "../../json/exact.js";
 import type {
-  AguiSessionOptions,
   ArgumentText,
   Change,
   ChangeSet,
@@ -21,12 +19,12 @@ import type {
   Stats,
   StreamStatus,
 } from "../contract.js";
-import { WasmAssembler } from "./assembler.js";
+import type { AguiSupport } from "./agui.js";
+import type { WasmAssembler } from "./assembler.js";
 import type { Core } from "./instance.js";
-import { callMiddleware, type TextOf } from "./middleware.js";
 import { writeOptions } from "./options.js";
-import { drainReports, readFault } from "./reports.js";
-import { KEPT_BYTES, putContents, stage } from "./staging.js";
+import { drainReports, faultOf, readFault } from "./reports.js";
+import { expectResult, KEPT_BYTES, putContents, stage, stateAfter, takeResult, unstage } from "./staging.js";
 import { decode, encodeContents } from "./text.js";
 
 const STATUS: readonly StreamStatus[] = ["none", "open", "errored", "ended", "refused"];
@@ -56,7 +54,8 @@ const NOTHING = new Uint8Array(0);
 /** Where sessions come from and go to. */
 export interface SessionHost {
   readonly core: Core;
-  readonly textOf: TextOf;
+  /** What AG-UI and transcoders need besides; missing where the core has neither. */
+  readonly agui: AguiSupport | undefined;
   /** @param blank without the baseline of the options: it is about to get another model */
   open(options: SessionOptions, blank: boolean): WasmSession;
   onClose(session: WasmSession): void;
@@ -68,9 +67,8 @@ export class WasmSession implements EngineSession {
   readonly #handle: number;
   readonly #host: SessionHost;
   readonly #wholeMessages: boolean;
-  readonly #agui: AguiSessionOptions | undefined;
-  readonly #textOf: TextOf;
-  readonly #depth: number;
+  readonly #options: SessionOptions;
+  readonly #hasMiddleware: boolean;
   /** What a transcoder has written and nobody has taken; undefined: it is a reducer's session. */
   readonly #written: Bytes[] | undefined;
   /** What a transcoder writes shares larger buffers. */
@@ -82,48 +80,19 @@ export class WasmSession implements EngineSession {
     this.#core = core;
     this.#host = host;
     this.#wholeMessages = options.transport === "json";
-    this.#agui = options.agui;
-    this.#textOf = host.textOf;
-    this.#depth = options.limits.depth;
+    this.#options = options;
+    this.#hasMiddleware = options.agui?.middleware !== undefined;
     this.#written = options.transcode === undefined ? undefined : [];
     this.#pool = options.transcode?.pool ? new ResultPool() : undefined;
-    writeOptions(core, options);
+    writeOptions(core, options, host.agui);
     this.#handle = this.#call(() => core.exports.session_open());
     if (!this.#handle) throw usageError("out_of_memory");
     try {
-      this.#setAdapter(options.transcode?.adapt, options.limits.outputBytes);
-      if (!blank) this.#setBaseline();
+      host.agui?.begin(core, this.#handle, options, blank);
     } catch (error) {
       if (core.isAlive) core.exports.session_close(this.#handle);
       throw error;
     }
-  }
-
-  /** Lets a transcoder write AgentUE. */
-  #setAdapter(adapt: AdaptOptions | undefined, most: number): void {
-    if (adapt === undefined) return;
-    const biz = encodeContents(adapt.biz);
-    const streamId = encodeContents(adapt.streamId);
-    const both = new Uint8Array(biz.length + streamId.length);
-    both.set(biz);
-    both.set(streamId, biz.length);
-    this.#stage(both);
-    const { session_adapt } = this.#core.exports;
-    const code = this.#call(() => session_adapt(this.#handle, biz.length, streamId.length, most));
-    this.#unstage(both.length);
-    const fault = this.#fault(code, undefined);
-    if (fault !== undefined) throw new StreamfoldError(fault);
-  }
-
-  #setBaseline(): void {
-    const input = this.#agui?.input;
-    if (input === undefined) return;
-    const text = new TextEncoder().encode(writeJson(input.members, input.exact));
-    this.#stage(text);
-    const code = this.#call(() => this.#core.exports.session_baseline(this.#handle, text.length));
-    this.#unstage(text.length);
-    const fault = this.#fault(code, undefined);
-    if (fault !== undefined) throw new StreamfoldError({ ...fault, code: "bad_argument" });
   }
 
   get handle(): number {
@@ -134,7 +103,7 @@ export class WasmSession implements EngineSession {
     const core = this.#core;
     core.enter();
     // middleware runs in the middle of the chunk, whose bytes are the caller's
-    if (this.#agui?.middleware !== undefined) chunk = new Uint8Array(chunk);
+    if (this.#hasMiddleware) chunk = new Uint8Array(chunk);
     const n = chunk.length;
     if (n > layout.INPUT_CAPACITY) return this.#pushLarge(chunk, reports);
     core.putInput(chunk);
@@ -175,60 +144,25 @@ export class WasmSession implements EngineSession {
    * @returns the events accepted, `before` included
    */
   #attend(result: number, reports: Report[], before = 0, window?: Uint8Array): number {
-    const { exports } = this.#core;
+    const core = this.#core;
+    const { exports } = core;
     let accepted = before;
     for (;;) {
       accepted += result & ~layout.FEED_ATTENTION;
-      const held = drainReports(this.#core, reports);
-      const state = this.#stateAfter(accepted);
-      if (state === layout.FEED_HELD) accepted = this.#passOn(held!, reports, accepted, window);
+      const held = drainReports(core, reports);
+      const state = stateAfter(core, this.#handle, accepted);
+      if (state === layout.FEED_HELD)
+        accepted = this.#host.agui!.passOn(core, this.#handle, this.#options, held!, reports, accepted, window);
       else if (state !== layout.FEED_FULL) return accepted;
       result = this.#call(() => exports.session_continue(this.#handle));
       if (this.#written !== undefined) this.#collect();
     }
   }
 
-  #stateAfter(accepted: number): number {
-    const state = this.#core.exports.session_state(this.#handle);
-    if (state !== layout.FEED_NO_MEMORY) return state;
-    const error = usageError("out_of_memory");
-    error.applied = accepted;
-    throw error;
-  }
-
-  /** Lets the middleware have the event that the core holds, and hands back what it gives; the events accepted, `before` included. */
-  #passOn(held: string, reports: Report[], before: number, window: Uint8Array | undefined): number {
-    const core = this.#core;
-    const entries = core.entries;
-    const answer = callMiddleware(this.#agui!.middleware!, held, this.#textOf, this.#depth);
-    let accepted = before;
-    // the middleware may have used other reducers of the engine
-    const others = core.entries !== entries;
-    core.enter();
-    if (!Array.isArray(answer.texts)) {
-      this.#call(() => core.exports.session_fail_held(this.#handle));
-      const from = reports.length;
-      drainReports(core, reports);
-      tellFailure(reports, from, { eventType: answer.type, ...answer.texts });
-      answer.texts = [];
-    } else if (answer.texts.length === 0) this.#call(() => core.exports.session_drop_held(this.#handle));
-    for (const text of answer.texts) {
-      this.#stage(text);
-      const result = this.#call(() => core.exports.session_apply_held(this.#handle, text.length));
-      this.#unstage(text.length);
-      accepted += result & ~layout.FEED_ATTENTION;
-      if (!(result & layout.FEED_ATTENTION)) continue;
-      drainReports(core, reports);
-      this.#stateAfter(accepted);
-    }
-    if (others && window !== undefined) core.putInput(window);
-    return accepted;
-  }
-
   applyText(text: Uint8Array, reports: Report[], isValue = false): number {
     this.#stage(text);
     const result = this.#call(() => this.#core.exports.session_apply(this.#handle, text.length, isValue ? 1 : 0));
-    this.#unstage(text.length);
+    unstage(this.#core, text.length);
     return result & layout.FEED_ATTENTION ? this.#attend(result, reports) : result;
   }
 
@@ -283,7 +217,7 @@ export class WasmSession implements EngineSession {
       undefined,
     );
     if (this.#written !== undefined) this.#written.length = 0;
-    this.#setBaseline();
+    this.#host.agui?.setBaseline(this.#core, this.#handle, this.#options);
   }
 
   load(streamId: string, seq: number | undefined, model: Uint8Array, format: ModelFormat): Fault | undefined {
@@ -292,7 +226,7 @@ export class WasmSession implements EngineSession {
     const code = this.#call(() =>
       this.#core.exports.stream_load(this.#handle, id, seq ?? -1, model.length, FORMAT[format]),
     );
-    this.#unstage(model.length);
+    unstage(this.#core, model.length);
     return this.#fault(code, streamId);
   }
 
@@ -303,13 +237,12 @@ export class WasmSession implements EngineSession {
     this.#stage(staged);
     const id = this.#putId(streamId);
     const code = this.#call(() => this.#core.exports.stream_materialize(this.#handle, id, block.length, wanted.length));
-    this.#unstage(staged.length);
+    unstage(this.#core, staged.length);
     return this.#fault(code, streamId);
   }
 
   materializeAssembled(streamId: string, assembler: EngineAssembler, blockId: string): Fault | undefined | false {
-    if (!(assembler instanceof WasmAssembler) || assembler.core !== this.#core) return false;
-    if (!assembler.isWhole(blockId)) return false;
+    if (!isOf(assembler, this.#core) || !assembler.isWhole(blockId)) return false;
     const id = this.#putId(streamId);
     const code = this.#call(() => this.#core.exports.assembler_materialize(assembler.handle, this.#handle, id));
     const fault = this.#fault(code, streamId);
@@ -330,8 +263,8 @@ export class WasmSession implements EngineSession {
     if (wanted !== undefined) this.#stage(wanted);
     const id = this.#putId(streamId);
     const length = wanted?.length ?? layout.AWAITED_BLOCK;
-    const n = this.#result(this.#call(() => this.#core.exports.stream_unresolved(this.#handle, id, length)));
-    return n < 0 ? undefined : (JSON.parse(this.#take(n, decode)) as Reference);
+    const n = this.#call(() => this.#core.exports.stream_unresolved(this.#handle, id, length));
+    return n === -1 ? undefined : (JSON.parse(takeResult(this.#core, n, decode)) as Reference);
   }
 
   resume(streamId: string, reports: Report[], skip = false): number {
@@ -342,21 +275,21 @@ export class WasmSession implements EngineSession {
 
   checkpoint(): Bytes {
     this.#core.enter();
-    const n = this.#result(this.#call(() => this.#core.exports.session_checkpoint(this.#handle)));
-    return this.#take(n, (view) => new Uint8Array(view));
+    const n = this.#call(() => this.#core.exports.session_checkpoint(this.#handle));
+    return takeResult(this.#core, n, (view) => new Uint8Array(view));
   }
 
   restore(bytes: Uint8Array): Fault | undefined {
     this.#stage(bytes);
     const code = this.#call(() => this.#core.exports.session_restore(this.#handle, bytes.length));
-    this.#unstage(bytes.length);
+    unstage(this.#core, bytes.length);
     return this.#fault(code, undefined);
   }
 
   status(streamId: string): StreamStatus {
     const id = this.#putId(streamId);
     const status = this.#call(() => this.#core.exports.stream_status(this.#handle, id));
-    return (this.#agui !== undefined && streamId === "" ? RUN_STATUS : STATUS)[status]!;
+    return (this.#options.agui !== undefined && streamId === "" ? RUN_STATUS : STATUS)[status]!;
   }
 
   seq(streamId: string): number | undefined {
@@ -368,7 +301,7 @@ export class WasmSession implements EngineSession {
   snapshot(streamId: string, integers: "number" | "bigint"): unknown {
     const n = this.#writeSnapshot(streamId, "json");
     if (n < 0) return undefined;
-    const text = this.#take(n, decode);
+    const text = takeResult(this.#core, n, decode);
     return integers === "bigint" ? parseWithBigInt(text) : JSON.parse(text);
   }
 
@@ -396,7 +329,7 @@ export class WasmSession implements EngineSession {
     const again = this.#putId(streamId);
     const length = this.#call(() => exports.stream_changes(this.#handle, again, from));
     if (length === -1) return from === 0 ? { version: 0, changes: [] } : { version: 0, resync: true };
-    const records = JSON.parse(this.#take(this.#result(length), decode)) as { kind: number }[] | null;
+    const records = JSON.parse(takeResult(this.#core, length, decode)) as { kind: number }[] | null;
     if (records === null) return { version, resync: true };
     const changes = records.map(({ kind, ...rest }) => ({ streamId, kind: CHANGE_KINDS[kind]!, ...rest }) as Change);
     return { version, changes };
@@ -432,14 +365,14 @@ export class WasmSession implements EngineSession {
 
   streamIds(): string[] {
     this.#core.enter();
-    const n = this.#result(this.#call(() => this.#core.exports.session_stream_ids(this.#handle)));
-    return JSON.parse(this.#take(n, decode)) as string[];
+    const n = this.#call(() => this.#core.exports.session_stream_ids(this.#handle));
+    return JSON.parse(takeResult(this.#core, n, decode)) as string[];
   }
 
   get lastEventId(): string | undefined {
     this.#core.enter();
     const n = this.#call(() => this.#core.exports.session_last_event_id(this.#handle));
-    return n === -1 ? undefined : this.#take(this.#result(n), decode);
+    return n === -1 ? undefined : takeResult(this.#core, n, decode);
   }
 
   get retry(): number | undefined {
@@ -449,17 +382,7 @@ export class WasmSession implements EngineSession {
   }
 
   argumentText(toolCallId: string, from: number): ArgumentText | undefined {
-    const { exports } = this.#core;
-    const id = this.#putId(toolCallId);
-    const n = this.#call(() => exports.session_argument_text(this.#handle, id, from));
-    if (n === -1) return undefined;
-    const text = JSON.parse(this.#take(this.#result(n), decode)) as string;
-    return {
-      text,
-      from: exports.argument_fact(0) >>> 0,
-      generation: exports.argument_fact(1) >>> 0,
-      complete: exports.argument_fact(2) === 1,
-    };
+    return this.#host.agui?.argumentText(this.#core, this.#handle, toolCallId, from);
   }
 
   release(streamId: string): boolean {
@@ -510,40 +433,21 @@ export class WasmSession implements EngineSession {
     stage(this.#core, bytes);
   }
 
-  #unstage(n: number): void {
-    if (n > KEPT_BYTES) this.#core.exports.staging_release();
-  }
-
   /** The length of the model in the result; -1: there is none, -3: it has no such form. */
   #writeSnapshot(streamId: string, format: ModelFormat): number {
     const id = this.#putId(streamId);
-    return this.#result(this.#call(() => this.#core.exports.stream_snapshot(this.#handle, id, FORMAT[format])));
-  }
-
-  #result(n: number): number {
-    if (n === -2) throw usageError("out_of_memory");
-    return n;
-  }
-
-  /** Reads the `n` bytes of the result; a large one is given back. */
-  #take<T>(n: number, read: (view: Uint8Array) => T): T {
-    const from = this.#core.exports.result_pointer() >>> 0;
-    const value = read(this.#core.bytes().subarray(from, from + n));
-    if (n > KEPT_BYTES) this.#core.exports.result_release();
-    return value;
+    return expectResult(this.#call(() => this.#core.exports.stream_snapshot(this.#handle, id, FORMAT[format])));
   }
 
   #fault(code: number, streamId: string | undefined): Fault | undefined {
-    if (code === 0) return undefined;
-    if (code === codes.E_OUT_OF_MEMORY) throw usageError("out_of_memory");
-    const fault = readFault(this.#core);
+    const fault = faultOf(this.#core, code);
     // the text handed over is nobody's stream yet
-    if (streamId !== undefined && errorScope(fault.code) === "stream") fault.streamId = streamId;
+    if (fault !== undefined && streamId !== undefined && errorScope(fault.code) === "stream") fault.streamId = streamId;
     return fault;
   }
 }
 
-/** Says of which type the event was whose middleware has failed, and how. */
-function tellFailure(reports: Report[], from: number, failure: HandlerFailure & { eventType: string }): void {
-  for (const report of reports.slice(from)) if (report.kind === "error") Object.assign(report.fault, failure);
+/** Whether an assembler lives in that core. */
+function isOf(assembler: EngineAssembler, core: Core): assembler is WasmAssembler {
+  return (assembler as Partial<WasmAssembler>).core === core;
 }

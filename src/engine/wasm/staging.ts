@@ -1,4 +1,4 @@
-import { INPUT_CAPACITY } from "../../../assembly/abi/layout.js";
+import { FEED_NO_MEMORY, INPUT_CAPACITY } from "../../../assembly/abi/layout.js";
 import { usageError } from "../../errors.js";
 import type { Core } from "./instance.js";
 
@@ -12,6 +12,24 @@ export function call<T>(core: Core, use: () => T): T {
   } catch (error) {
     return core.fail(error);
   }
+}
+
+/**
+ * FEED_ state of a session after a feeding call.
+ *
+ * @throws StreamfoldError `out_of_memory`, `applied` being the events accepted
+ */
+export function stateAfter(core: Core, handle: number, accepted: number): number {
+  const state = core.exports.session_state(handle);
+  if (state !== FEED_NO_MEMORY) return state;
+  const error = usageError("out_of_memory");
+  error.applied = accepted;
+  throw error;
+}
+
+/** Gives a staging area that was unusually large back. */
+export function unstage(core: Core, n: number): void {
+  if (n > KEPT_BYTES) core.exports.staging_release();
 }
 
 /** Copies bytes into the staging area. Their own idea of their length is not trusted. */
@@ -38,4 +56,19 @@ export function putContents(core: Core, contents: Uint8Array): number {
   }
   core.bytes().set(contents, at);
   return contents.length;
+}
+
+/** The length of a result; -2, which says that there was no memory for it, is thrown. */
+export function expectResult(n: number): number {
+  if (n === -2) throw usageError("out_of_memory");
+  return n;
+}
+
+/** Reads the `n` bytes of the result (-2 is thrown); a large one is given back. */
+export function takeResult<T>(core: Core, n: number, read: (view: Uint8Array) => T): T {
+  expectResult(n);
+  const from = core.exports.result_pointer() >>> 0;
+  const value = read(core.bytes().subarray(from, from + n));
+  if (n > KEPT_BYTES) core.exports.result_release();
+  return value;
 }
