@@ -18,6 +18,7 @@ import { partialCases } from "./cases/partial.js";
 import { patchCases } from "./cases/patches.js";
 import { produceCases } from "./cases/produce.js";
 import { replayCases } from "./cases/replay.js";
+import { slimCases } from "./cases/slim.js";
 import { snapshotCases } from "./cases/snapshot.js";
 import { transcodeCases } from "./cases/transcode.js";
 import { transportCases } from "./cases/transports.js";
@@ -28,6 +29,7 @@ import { memoryCases } from "./memory.js";
 /** Every row of the benchmark. Rows that WebAssembly loses are part of it. */
 export const CORPUS: readonly Case[] = [
   ...foldCases,
+  ...slimCases,
   ...snapshotCases,
   ...loadCases,
   ...patchCases,

@@ -16,9 +16,7 @@ export type {
   ReferencePause,
   ReplaceChange,
   Sequence,
-  SlimEngine,
   SlimReducer,
-  SlimReducerOptions,
   StartChange,
   Stats,
   StreamSelector,
@@ -26,6 +24,7 @@ export type {
   Warning,
 } from "./engine/contract.js";
 export type { SlimKind, SlimLoadOptions } from "./engine/load-slim.js";
+export type { SlimEngine, SlimReducerOptions } from "./engine/slim-contract.js";
 export type { WasmBinary, WasmInput } from "./engine/loading.js";
 export type { ErrorCode, ErrorScope, WarningCode } from "./errors.js";
 export { StreamfoldError } from "./errors.js";

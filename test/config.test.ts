@@ -52,8 +52,11 @@ describe("package.json exports", () => {
         "./js",
         "./package.json",
         "./replay",
+        "./slim",
         "./stream",
         "./streamfold.simd.wasm",
+        "./streamfold.slim.simd.wasm",
+        "./streamfold.slim.wasm",
         "./streamfold.wasm",
       ].sort(),
     );
@@ -72,7 +75,7 @@ describe("package.json exports", () => {
 
   it("nest types, before the code, in every condition of every module format", () => {
     const code = exported.filter((target) => /\.c?js$/.test(target.file));
-    expect(code.length).toBe(14);
+    expect(code.length).toBe(18);
     for (const { file, way } of code) {
       const format = way.find((key) => key === "import" || key === "require");
       expect(path.extname(file), way.join(" > ")).toBe(format === "import" ? ".js" : ".cjs");

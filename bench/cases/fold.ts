@@ -7,7 +7,7 @@ import { type FoldShape, foldPayload, type Model, rechunk, sseMessages } from ".
 import type { Trial } from "../measure.js";
 
 const PAYLOADS = 16;
-const CHUNK = 65_536;
+export const CHUNK = 65_536;
 /** Tokens that each block gets on average, where there are many: a short answer's worth. */
 const TOKENS = 200;
 
@@ -17,7 +17,7 @@ export interface FoldBytes {
 }
 
 /** @param chunk bytes of a chunk; 0 gives each event its own */
-function makePayloads(shape: FoldShape, chunk: number): FoldBytes[] {
+export function makePayloads(shape: FoldShape, chunk: number): FoldBytes[] {
   return Array.from({ length: PAYLOADS }, (_, number) => {
     const { events, expected } = foldPayload(shape, 1000 + number);
     const messages = sseMessages(events);

@@ -1,4 +1,5 @@
-import type { Engine, EngineKind, Reducer, Transport } from "../../src/engine/contract.js";
+import type { Engine, EngineKind, Reducer, SlimReducer, Transport } from "../../src/engine/contract.js";
+import type { SlimEngine } from "../../src/engine/slim-contract.js";
 import { loadEngineSync } from "../../src/entry/node.js";
 import type { FoldContender, Folder } from "./contender.js";
 
@@ -34,10 +35,10 @@ export function createReducer(engine: Engine, transport: Transport = "sse"): Red
 
 /** One of our engines behind the interface of the contenders, through the public API and with every check it makes. */
 class EngineFolder implements Folder {
-  readonly #reducer: Reducer;
+  readonly #reducer: SlimReducer;
 
-  constructor(engine: Engine, transport: Transport) {
-    this.#reducer = createReducer(engine, transport);
+  constructor(reducer: SlimReducer) {
+    this.#reducer = reducer;
   }
 
   push(chunk: Uint8Array): void {
@@ -62,6 +63,15 @@ export function engineContender(engine: Engine, transport: Transport = "sse"): F
   return {
     name: engineName(engine.kind),
     side: engine.kind === "js" ? "js" : "wasm",
-    open: () => new EngineFolder(engine, transport),
+    open: () => new EngineFolder(createReducer(engine, transport)),
+  };
+}
+
+/** A slim build as a contender of the fold rows. */
+export function slimContender(engine: SlimEngine): FoldContender {
+  return {
+    name: `streamfold/slim ${engine.kind}`,
+    side: "wasm",
+    open: () => new EngineFolder(engine.createReducer({ protocol: "agentue", transport: "sse" })),
   };
 }

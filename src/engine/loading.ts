@@ -38,7 +38,7 @@ export interface WasmSource {
 export interface Makers<Made> {
   /** Every value of `kind`. */
   readonly kinds: readonly RequestedKind[];
-  wasm(module: WebAssembly.Module, kind: `wasm-${WasmBuild}`, reason: string): Made;
+  wasm(module: WasmModule, kind: `wasm-${WasmBuild}`, reason: string): Made;
   /** Missing where nothing runs without WebAssembly. */
   js?(reason: string): Made;
 }

@@ -1,4 +1,4 @@
-import type { SlimEngine } from "../engine/contract.js";
+import type { SlimEngine } from "../engine/slim-contract.js";
 import { loadSlimCore, loadSlimCoreSync, type SlimLoadOptions } from "../engine/load-slim.js";
 import type { WasmSource } from "../engine/loading.js";
 import { createSlimEngine } from "../reducer/slim.js";

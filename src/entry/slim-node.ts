@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import type { SlimEngine } from "../engine/contract.js";
+import type { SlimEngine } from "../engine/slim-contract.js";
 import { loadSlimCore, loadSlimCoreSync, SLIM_KINDS, type SlimLoadOptions } from "../engine/load-slim.js";
 import type { WasmBuild, WasmSource } from "../engine/loading.js";
 import { createSlimEngine } from "../reducer/slim.js";

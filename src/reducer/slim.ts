@@ -1,13 +1,6 @@
 import { readable } from "../arguments.js";
-import type {
-  EngineKind,
-  EngineMemory,
-  SessionCore,
-  SlimEngine,
-  SlimReducer,
-  SlimReducerOptions,
-  Transport,
-} from "../engine/contract.js";
+import type { EngineKind, EngineMemory, SessionCore, SlimReducer, Transport } from "../engine/contract.js";
+import type { SlimEngine, SlimReducerOptions } from "../engine/slim-contract.js";
 import { SHARED_WARNINGS, type WarningFacts } from "../errors.js";
 import { Kept } from "./kept.js";
 import { expectOptions, resolveShared } from "./options.js";

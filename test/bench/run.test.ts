@@ -30,6 +30,7 @@ describe("the corpus", () => {
     for (const prefix of [
       "fold/one/",
       "fold/64k/",
+      "slim/",
       "snapshot/copy/",
       "snapshot/view/",
       "snapshot/value/",

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { concat, latin1, utf8 } from "../support/bytes.js";
-import { engine, KINDS } from "../support/engines.js";
+import { engine, REDUCER_KINDS } from "../support/engines.js";
 import { Fold, thrown } from "../support/fold.js";
 import { append, modelOf, set, start } from "./base.js";
 
@@ -9,7 +9,7 @@ import { append, modelOf, set, start } from "./base.js";
 const X = { id: "x", type: "t", content: "" };
 const nest = (levels: number): string => "[".repeat(levels) + "]".repeat(levels);
 
-describe.each(KINDS)("limits > reports, %s", (kind) => {
+describe.each(REDUCER_KINDS)("limits > reports, %s", (kind) => {
   const lines = (count: number): Uint8Array =>
     utf8(
       Array.from({ length: count }, (_, i) => `${JSON.stringify(append(i, "x", "a", { stream_id: `s${i}` }))}\n`).join(

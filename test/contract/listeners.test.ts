@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { Reducer, ReducerOptions } from "../../src/engine/contract.js";
 import { StreamfoldError } from "../../src/errors.js";
 import { utf8 } from "../support/bytes.js";
-import { engine, freshEngine, KINDS } from "../support/engines.js";
+import { engine, freshEngine, REDUCER_KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
 import { append, end, modelOf, ping, set, start } from "./base.js";
 
@@ -19,7 +19,7 @@ const BODY = lines(
   ping(1, { stream_id: "none" }),
 );
 
-describe.each(KINDS)("listeners, %s", (kind) => {
+describe.each(REDUCER_KINDS)("listeners, %s", (kind) => {
   const make = (options: Partial<ReducerOptions> = {}): Reducer =>
     engine(kind).createReducer({ protocol: "agentue", transport: "ndjson", ...options });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { utf8 } from "../support/bytes.js";
-import { engine, KINDS } from "../support/engines.js";
+import { engine, REDUCER_KINDS } from "../support/engines.js";
 import { Fold } from "../support/fold.js";
 import { Rng } from "../support/rng.js";
 import { randomSpelling, sseEvent } from "../support/sse.js";
@@ -30,7 +30,7 @@ const EVENTS: Record<string, unknown>[] = [
   setMeta(18, "meta.error", { error: null }),
 ];
 
-describe.each(KINDS)("replay, %s", (kind) => {
+describe.each(REDUCER_KINDS)("replay, %s", (kind) => {
   const feed = (events: readonly unknown[], transport: "sse" | "ndjson" | "json" = "json"): Fold => {
     const fold = new Fold(engine(kind), transport);
     for (const event of events) {

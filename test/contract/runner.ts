@@ -111,7 +111,7 @@ export function contract(topic: string, cases: readonly Case[]): void {
       expect(slim.length).toBe(cases.length - others.length);
       if (topic !== "msgpack" && !cases.some(isAgui)) expect(slim.length).toBeGreaterThan(cases.length * 0.9);
     });
-    for (const kind of SLIM_KINDS) {
+    for (const kind of slim.length > 0 ? SLIM_KINDS : []) {
       describe(kind, () => {
         for (const one of slim) it(one.name, () => runCase(one, kind));
       });

@@ -7,6 +7,7 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { createEmitter } from "../../src/agentue/index.js";
 import type { Reducer, Transport } from "../../src/engine/contract.js";
 import { loadEngine, loadEngineSync, mediaTypeOf, negotiate } from "../../src/entry/node.js";
+import { loadEngine as loadSlim } from "../../src/entry/slim-node.js";
 import { createReplay } from "../../src/replay/index.js";
 import { reduceBody } from "../../src/stream/index.js";
 import { append, end, modelWith, START, sse, start } from "../reducer/wire.js";
@@ -122,6 +123,24 @@ describe("the README's server", () => {
     await follow(Readable.from([sse(START)]));
     expect(ended).toBe(true);
     expect(await follow(Readable.from([sse(append(2, "!"), end(3))]))).toMatchObject({ status: "complete" });
+  });
+});
+
+describe("the README's small client", () => {
+  it("draws what has changed, chunk by chunk", async () => {
+    const drawn: unknown[] = [];
+    const chunks = [sse(START), sse(append(2, "!")), sse({ op: "ping", seq: 2 }), sse(append(3, "?"), end(4))];
+    const names = {
+      loadEngine: loadSlim,
+      fetch: async () => ({ body: Readable.from(chunks) }),
+      draw: (model: unknown, changes: { kind: string }[]) => drawn.push([model, changes.map(({ kind }) => kind)]),
+    };
+    expect(await run("For a small client", names, "status")).toBe("complete");
+    expect(drawn).toEqual([
+      [START.model, ["start"]],
+      [modelWith("Hello!"), ["append"]],
+      [modelWith("Hello!?"), ["append"]],
+    ]);
   });
 });
 

@@ -24,7 +24,7 @@ export const later: Promise<Engine> = loadEngine({ kind: "auto" });
 export const plain: Engine = js.loadEngineSync({ kind: "js" });
 const small = slim.loadEngineSync({ kind: "wasm" }).createReducer({ protocol: "agentue", transport: "sse" });
 export const draws: Promise<{ status: string }> = stream.reduceBody(small.fork(), new Response().body!);
-agentue.createResolver(small, { load: async () => new Uint8Array(0) }).close();
+agentue.createResolver(small, { load: async () => new Uint8Array(0), onError() {} }).close();
 // @ts-expect-error: the slim build has no MessagePack
 small.snapshotBytes({ format: "msgpack" });
 // @ts-expect-error: nor AG-UI

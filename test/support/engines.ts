@@ -44,21 +44,22 @@ const loaded = new Map<ReducerKind, Engine>();
 export function engine(kind: ReducerKind): Engine {
   let one = loaded.get(kind);
   if (one === undefined) {
-    one = kind === "slim-simd" || kind === "slim-scalar" ? freshSlim(kind) : freshEngine(kind);
+    one = freshEngine(kind);
     loaded.set(kind, one);
   }
   return one;
 }
 
 /** An engine of its own, for tests that count memory or close it. */
-export function freshEngine(kind: EngineKind): Engine {
+export function freshEngine(kind: ReducerKind): Engine {
+  if (kind === "slim-simd" || kind === "slim-scalar") return freshSlim(kind);
   const one = loadEngineSync({ kind });
   if (one.kind !== kind) throw new Error(`asked for ${kind}, got ${one.kind}: ${one.reason}`);
   return one;
 }
 
 /** A slim engine where tests take any: they ask it for reducers of AgentUE over text wires, memory and close alone. */
-export function freshSlim(kind: SlimKind): Engine {
+function freshSlim(kind: SlimKind): Engine {
   const wanted = kind === "slim-simd" ? "wasm-simd" : "wasm-scalar";
   const one = loadSlimSync({ kind: wanted });
   if (one.kind !== wanted) throw new Error(`asked for ${wanted}, got ${one.kind}: ${one.reason}`);
