@@ -1,11 +1,14 @@
-/** Chunks up to this size are gathered in blocks; larger ones are kept as they came. */
+import { givePages, PAGE, takePage } from "./pages.js";
+
+/** Of chunks that are ours, those up to this size are gathered in pages, too; larger ones are kept as they came. */
 const SMALL = 16 * 1024;
-const BLOCK = 64 * 1024;
 
 interface Segment {
   /** Where it begins in the log. */
   at: number;
   bytes: Uint8Array;
+  /** The page that it lies on. */
+  page: Uint8Array | undefined;
 }
 
 /** The bytes of a log, in the order they came. */
@@ -15,36 +18,41 @@ export class Log {
   readonly #segments: Segment[] = [];
   /** Each chunk is one message: none is joined with another one. */
   readonly #whole: boolean;
-  /** The block that small chunks go into, and how much of it is taken. */
-  #block = new Uint8Array(0);
-  #used = 0;
+  /** Chunks are ours. */
+  readonly #owned: boolean;
 
-  constructor(whole: boolean) {
+  constructor(whole: boolean, owned: boolean) {
     this.#whole = whole;
+    this.#owned = owned;
   }
 
-  /** @param chunk not empty, not to be changed afterwards */
+  /** @param chunk not empty; one that is ours is not to be changed afterwards */
   append(chunk: Uint8Array): void {
-    if (this.#whole || chunk.length > SMALL) this.#segments.push({ at: this.length, bytes: chunk });
-    else this.#gather(chunk);
-    this.length += chunk.length;
+    if (this.#whole || (this.#owned && chunk.length > SMALL)) {
+      this.#segments.push({ at: this.length, bytes: this.#owned ? chunk : new Uint8Array(chunk), page: undefined });
+      this.length += chunk.length;
+      return;
+    }
+    for (let from = 0; from < chunk.length; ) {
+      const { page, used } = this.#room();
+      const part = chunk.subarray(from, from + PAGE - used);
+      page.set(part, used);
+      const last = this.#segments.at(-1);
+      if (used > 0 && last?.page === page) last.bytes = page.subarray(last.bytes.byteOffset, used + part.length);
+      else this.#segments.push({ at: this.length, bytes: page.subarray(used, used + part.length), page });
+      from += part.length;
+      this.length += part.length;
+    }
   }
 
-  #gather(chunk: Uint8Array): void {
+  /** A page that has room, and where. */
+  #room(): { page: Uint8Array; used: number } {
     const last = this.#segments.at(-1);
-    const goesOn = last !== undefined && last.bytes.buffer === this.#block.buffer;
-    if (!goesOn || this.#used + chunk.length > this.#block.length) {
-      if (this.#used + chunk.length > this.#block.length) {
-        this.#block = new Uint8Array(BLOCK);
-        this.#used = 0;
-      }
-      this.#segments.push({ at: this.length, bytes: this.#block.subarray(this.#used, this.#used) });
+    if (last?.page !== undefined) {
+      const used = last.bytes.byteOffset + last.bytes.length;
+      if (used < PAGE) return { page: last.page, used };
     }
-    this.#block.set(chunk, this.#used);
-    this.#used += chunk.length;
-    const segment = this.#segments.at(-1)!;
-    const from = segment.bytes.byteOffset;
-    segment.bytes = this.#block.subarray(from, from + segment.bytes.length + chunk.length);
+    return { page: takePage(), used: 0 };
   }
 
   /** Forgets what lies behind a place. */
@@ -53,10 +61,13 @@ export class Log {
     while (segments.length > 0 && segments.at(-1)!.at >= length) segments.pop();
     this.length = length;
     const last = segments.at(-1);
-    if (last === undefined) return;
-    last.bytes = last.bytes.subarray(0, length - last.at);
-    // small chunks go on behind what is left
-    if (last.bytes.buffer === this.#block.buffer) this.#used = last.bytes.byteOffset + last.bytes.length;
+    if (last !== undefined) last.bytes = last.bytes.subarray(0, length - last.at);
+  }
+
+  /** Forgets everything; nobody reads it any more. */
+  release(): void {
+    givePages(this.#segments.flatMap(({ page }) => page ?? []));
+    this.#segments.length = 0;
   }
 
   /** The bytes [from, to) in pieces of at most `size`; where chunks are messages, each whole one is one piece. */

@@ -25,6 +25,8 @@ export interface ReplayOptions
   checkpointBytes?: number;
   /** Bytes of the log that are kept; a chunk beyond them is refused. Default 1 GiB. */
   logBytes?: number;
+  /** Chunks are given away: large ones are kept as they came instead of copied, and must not be changed afterwards. Default false. */
+  transfer?: boolean;
   /**
    * AgentUE: the inline body for a reference that an event of the log is about to patch, or that stands in a model that goes out; nothing leaves the reference.
    * The same reference has to get the same body each time.
@@ -42,6 +44,7 @@ export interface Resolved {
   checkpoints: number;
   checkpointBytes: number;
   logBytes: number;
+  transfer: boolean;
   materialize: ((reference: ReferenceAt) => unknown) | undefined;
   listeners: Pick<ReducerOptions, "onWarning" | "onError" | "onGap">;
 }
@@ -66,8 +69,11 @@ export function resolveOptions(options: ReplayOptions): Resolved {
     for (const name of ["onEvent", "eventTypes", "middleware", "keepEnded", "unresolved", "onUnresolved"]) {
       if (name in options) throw usageError("bad_argument", `there is no option ${JSON.stringify(name)}`);
     }
-    const { interval, checkpoints, checkpointBytes, logBytes, materialize, transport, ...others } = options;
+    const { interval, checkpoints, checkpointBytes, logBytes, transfer, materialize, transport, ...others } = options;
     const { onWarning, onError, onGap, ...judging } = others;
+    if (transfer !== undefined && typeof transfer !== "boolean") {
+      throw usageError("bad_argument", `transfer must be a boolean, not ${describe(transfer)}`);
+    }
     if (materialize !== undefined && (typeof materialize !== "function" || options.protocol === "ag-ui")) {
       throw usageError("bad_argument", "materialize must be a function, of an AgentUE log");
     }
@@ -79,6 +85,7 @@ export function resolveOptions(options: ReplayOptions): Resolved {
       checkpoints: bounded("checkpoints", checkpoints),
       checkpointBytes: bounded("checkpointBytes", checkpointBytes),
       logBytes: bounded("logBytes", logBytes),
+      transfer: transfer === true,
       materialize: materialize?.bind(options),
       listeners: {
         ...(onWarning && { onWarning: onWarning.bind(options) }),

@@ -26,6 +26,8 @@ export class Recording {
   readonly joints: Joint[] = [];
   /** Messages that were read again. */
   folded = 0;
+  /** Walkers that read the log. */
+  walkers = 0;
   readonly #engine: Engine;
   /** Messages that the live reducer has counted and that were dropped with their connection. */
   #lost = 0;
@@ -37,7 +39,7 @@ export class Recording {
   constructor(engine: Engine, options: Resolved) {
     this.#engine = engine;
     this.options = options;
-    this.log = new Log(options.transport === "json");
+    this.log = new Log(options.transport === "json", options.transfer);
     this.marks = new Marks(options.interval, options.checkpoints, options.checkpointBytes);
     const { onError, ...listeners } = options.listeners;
     this.#reader = new Reader(engine, options, {
@@ -71,6 +73,13 @@ export class Recording {
   /** A reader of the same options that tells nothing but events. */
   openReader(onEvent?: (event: unknown) => void): Reader {
     return new Reader(this.#engine, this.options, { onError() {}, ...(onEvent && { onEvent }) });
+  }
+
+  close(): void {
+    // refused inside of a listener
+    this.live.close();
+    // a walker's function may have asked for it
+    if (this.walkers === 0) this.log.release();
   }
 
   append(chunk: Uint8Array): number {

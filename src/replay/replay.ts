@@ -44,7 +44,7 @@ export interface Replay {
   /**
    * Adds bytes of the log, cut anywhere (on the wire "json" one message).
    *
-   * @param chunk kept as it is: not to be changed afterwards
+   * @param chunk copied, unless the option `transfer` gives it away
    * @returns how many events were accepted
    * @throws StreamfoldError as `push` of a reducer; `limit` beyond `logBytes`, when nothing of the chunk is taken; `bad_argument` after `finish()`
    */
@@ -193,8 +193,7 @@ class LogReplay implements Replay {
 
   close(): void {
     if (this.#closed) return;
-    // refused inside of a listener, when the replay stays open
-    this.#recording.live.close();
+    this.#recording.close();
     this.#closed = true;
   }
 

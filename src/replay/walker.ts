@@ -53,6 +53,7 @@ export class Walker {
       this.reducer.close();
       throw error;
     }
+    recording.walkers++;
     this.#begun = mark?.view.events ?? 0;
     this.#lost = this.#begun - (mark?.events ?? 0);
   }
@@ -100,6 +101,7 @@ export class Walker {
   }
 
   close(): void {
+    this.#recording.walkers--;
     this.#recording.folded += this.reducer.stats().events - this.#begun;
     this.reducer.close();
   }

@@ -237,6 +237,7 @@ describe.each(KINDS)("a replay on %s", (kind) => {
       { interval: 0 },
       { checkpoints: -1 },
       { logBytes: 0.5 },
+      { transfer: 1 },
       { materialize: 1 },
       { onEvent() {} },
       { middleware: {} },
@@ -270,18 +271,60 @@ describe.each(KINDS)("a replay on %s", (kind) => {
       expect(thrown(use)?.code).toBe("closed");
   });
 
-  it("reads small chunks that the caller uses again", () => {
-    const bytes = sse(tokens(300));
-    const replay = createReplay(engine(kind), AGENTUE);
-    const buffer = new Uint8Array(100);
-    for (let at = 0; at < bytes.length; at += 100) {
-      const part = bytes.subarray(at, at + 100);
-      buffer.set(part);
-      replay.append(buffer.subarray(0, part.length));
+  it("reads chunks that the caller uses again, or keeps those that are given away", () => {
+    const events = tokens(3000);
+    const bytes = sse(events);
+    const messages = events.map((event) => utf8(JSON.stringify(event)));
+    for (const size of [1, 100, 20_000, 65_536, 100_000]) {
+      for (const transfer of [undefined, false, true]) {
+        if (size === 1 && transfer !== undefined) continue;
+        const replay = createReplay(engine(kind), {
+          ...AGENTUE,
+          interval: 10_000,
+          ...(transfer !== undefined && { transfer }),
+        });
+        const buffer = new Uint8Array(size);
+        for (let at = 0; at < bytes.length; at += size) {
+          const part = bytes.subarray(at, at + size);
+          buffer.set(part);
+          replay.append(transfer ? part.slice() : buffer.subarray(0, part.length));
+          buffer.fill(0);
+        }
+        expect(eventsIn(replay.resumeFrom({ eventIndex: 0 })), `${size}, ${transfer}`).toEqual(events);
+        replay.close();
+      }
     }
-    buffer.fill(0);
-    expect(eventsIn(replay.resumeFrom({ eventIndex: 0 })).length).toBe(tokens(300).length);
-    replay.close();
+    const whole = createReplay(engine(kind), { protocol: "agentue", transport: "json" });
+    for (const text of messages) {
+      const buffer = text.slice();
+      whole.append(buffer);
+      buffer.fill(0);
+    }
+    expect(eventsIn(whole.resumeFrom({ eventIndex: 0 }, { to: "sse" }))).toEqual(events);
+    whole.close();
+  });
+
+  it("hands the memory of its log to the next one, which sees nothing of it", () => {
+    const long = replayOf(kind, tokens(3000));
+    long.close();
+    const short = replayOf(kind, tokens(5));
+    expect(eventsIn(short.resumeFrom({ eventIndex: 0 }))).toEqual(tokens(5));
+    short.close();
+    // what is closed while it is being read keeps its memory
+    const events = [start(), append(2, "r", "1"), append(3, "a", "!")];
+    let closes = false;
+    const replay = replayOf(kind, events, {
+      materialize() {
+        if (closes) {
+          replay.close();
+          replayOf(kind, tokens(3000)).close();
+        }
+        return { id: "r", type: "t", content: "body" };
+      },
+    });
+    closes = true;
+    expect(thrown(() => replay.resumeFrom(1))?.code).toBe("closed");
+    expect(thrown(() => replay.stats())?.code).toBe("closed");
   });
 });
 
