@@ -1,4 +1,4 @@
-import { describe, optionOf } from "../arguments.js";
+import { describe, optionOf, readable } from "../arguments.js";
 import type { Bytes } from "../bytes.js";
 import type { Engine, FinishResult, ModelFormat, Reducer, StreamSelector, Transport } from "../engine/contract.js";
 import { usageError } from "../errors.js";
@@ -11,7 +11,7 @@ import { write } from "./output.js";
 import { Recording } from "./recording.js";
 import { writeRest } from "./rest.js";
 import { resumeRun } from "./resume-run.js";
-import { type ReplayCursor, seek } from "./seek.js";
+import { has, type ReplayCursor, seek, streamOfCursor } from "./seek.js";
 
 const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 type Chunk = ArrayBuffer | ArrayBufferView;
@@ -65,14 +65,28 @@ export interface Replay {
   reconnect(): void;
   /** "open" until `finish()`, and again from `reconnect()` on. */
   readonly status: "open" | FinishResult["status"];
-  /** The model at a place, undefined where the stream has none. */
+  /**
+   * Whether the log has a place, which costs finding it. For cursors that come from clients: what it is false for, the others refuse.
+   *
+   * @throws StreamfoldError `bad_argument` for what is no cursor at all, and for a seq of AG-UI
+   */
+  has(cursor: ReplayCursor): boolean;
+  /**
+   * The model at a place, undefined where the stream has none. The stream is that of the options, else that of the cursor, else the unnamed one.
+   *
+   * @throws StreamfoldError `bad_argument` for what is no cursor, and for an id, message or number that the log does not have
+   */
   snapshotAt<Model = unknown>(
     cursor: ReplayCursor,
     options?: StreamSelector & { integers?: "number" | "bigint" },
   ): Model | undefined;
-  /** The same as bytes. @throws StreamfoldError `no_model` where the stream has none */
+  /** The same as bytes. @throws StreamfoldError as `snapshotAt`; `no_model` where the stream has none */
   snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Bytes;
-  /** What brings a consumer to a place and on from there: the models at that place, then every accepted event behind it (AgentUE §6). */
+  /**
+   * What brings a consumer to a place and on from there: the models at that place, then every accepted event behind it (AgentUE §6).
+   *
+   * @throws StreamfoldError `bad_argument` for what is no cursor, and for an id, message or number that the log does not have: ask `has` before when it comes from a client
+   */
   resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Bytes;
   /** The models as they are now, and the ends of those that have ended. */
   resumeLatest(options?: ResumeOptions): Bytes;
@@ -129,15 +143,21 @@ class LogReplay implements Replay {
     return this.#recording.result?.status ?? "open";
   }
 
+  has(cursor: ReplayCursor): boolean {
+    return has(this.#open(), cursor);
+  }
+
   snapshotAt<Model>(
     cursor: ReplayCursor,
     options?: StreamSelector & { integers?: "number" | "bigint" },
   ): Model | undefined {
-    return this.#at(cursor, streamOf(options, "integers"), (reducer) => reducer.snapshot<Model>(options));
+    const streamId = streamAt(cursor, options, streamOf(options, "integers"));
+    return this.#at(cursor, streamId, (reducer) => reducer.snapshot<Model>(readable(() => ({ ...options, streamId }))));
   }
 
   snapshotBytesAt(cursor: ReplayCursor, options?: StreamSelector & { format?: ModelFormat }): Bytes {
-    return this.#at(cursor, streamOf(options, "format"), (reducer) => reducer.snapshotBytes(options));
+    const streamId = streamAt(cursor, options, streamOf(options, "format"));
+    return this.#at(cursor, streamId, (reducer) => reducer.snapshotBytes(readable(() => ({ ...options, streamId }))));
   }
 
   resumeFrom(cursor: ReplayCursor, options?: ResumeOptions): Bytes {
@@ -216,6 +236,11 @@ class LogReplay implements Replay {
     if (this.#closed) throw usageError("closed");
     return this.#recording;
   }
+}
+
+/** The stream whose model is asked for, where the options do not name it that of the cursor. */
+function streamAt(cursor: ReplayCursor, options: StreamSelector | undefined, named: string): string {
+  return (optionOf(options, "streamId") === undefined ? streamOfCursor(cursor) : undefined) ?? named;
 }
 
 /** What a call wants written. */

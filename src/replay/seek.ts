@@ -1,5 +1,5 @@
-import { describe, readable } from "../arguments.js";
-import { usageError } from "../errors.js";
+import { describe, namesIn, readable, shown } from "../arguments.js";
+import { type StreamfoldError, usageError } from "../errors.js";
 import type { Recording } from "./recording.js";
 import { Walker } from "./walker.js";
 
@@ -22,32 +22,88 @@ export type ReplayCursor =
  * @throws StreamfoldError `bad_argument` for what is no cursor, or one that the log does not know: an id or message that has not come
  */
 export function seek(recording: Recording, cursor: ReplayCursor, streamId: string): Walker | undefined {
-  if (typeof cursor === "number") return seekSeq(recording, position("the cursor", cursor), streamId);
-  if (cursor === null || typeof cursor !== "object") {
-    throw usageError("bad_argument", `a cursor is a seq, { seq }, { eventIndex } or { id }, not ${describe(cursor)}`);
+  const place = placeOf(cursor);
+  switch (place.by) {
+    case "seq":
+      return seekSeq(recording, position("seq", place.value), place.streamId ?? streamId);
+    case "eventIndex":
+      return seekIndex(recording, position("eventIndex", place.value));
+    case "id": {
+      const walker = typeof place.value === "string" ? seekId(recording, place.value) : undefined;
+      if (walker !== undefined) return walker;
+      throw usageError("bad_argument", `the log has no message with the id ${shown(place.value)}`);
+    }
   }
-  const { seq, eventIndex, id, of } = readable(() => membersOf(cursor));
-  if (seq !== undefined) return seekSeq(recording, position("seq", seq.value), of ?? streamId);
-  if (eventIndex !== undefined) return seekIndex(recording, position("eventIndex", eventIndex.value));
-  if (typeof id === "string") return seekId(recording, id);
-  throw usageError("bad_argument", "a cursor is a seq, { seq }, { eventIndex } or { id }");
 }
 
-interface Members {
-  seq?: { value: unknown };
-  of?: string | undefined;
-  eventIndex?: { value: unknown };
-  id?: unknown;
+/**
+ * Whether there is the place.
+ *
+ * @throws StreamfoldError `bad_argument` for what is no cursor, whatever its values
+ */
+export function has(recording: Recording, cursor: ReplayCursor): boolean {
+  const { by, value } = placeOf(cursor);
+  if (by === "id") {
+    const walker = typeof value === "string" ? seekId(recording, value) : undefined;
+    walker?.close();
+    return walker !== undefined;
+  }
+  if (!isPosition(value)) return false;
+  if (by === "eventIndex") return value < recording.events;
+  expectSeqs(recording);
+  return true;
 }
 
-function membersOf(cursor: Exclude<ReplayCursor, number>): Members {
-  if ("seq" in cursor) return { seq: { value: cursor.seq }, of: cursor.streamId };
-  return "eventIndex" in cursor ? { eventIndex: { value: cursor.eventIndex } } : { id: cursor.id };
+/** The stream that a cursor is about, when it says. */
+export function streamOfCursor(cursor: ReplayCursor): string | undefined {
+  return placeOf(cursor).streamId;
+}
+
+const KINDS = ["seq", "eventIndex", "id"] as const;
+
+/** What a cursor says, its value not judged. */
+interface Place {
+  by: (typeof KINDS)[number];
+  value: unknown;
+  streamId: string | undefined;
+}
+
+function placeOf(cursor: ReplayCursor): Place {
+  if (typeof cursor === "number") return { by: "seq", value: cursor, streamId: undefined };
+  if (cursor === null || typeof cursor !== "object") throw noCursor(describe(cursor));
+  const { names, given, streamId } = readable(() => {
+    const members = cursor as Partial<Record<string, unknown>>;
+    return {
+      names: namesIn(cursor).filter((name) => members[name] !== undefined),
+      given: KINDS.flatMap((by) => (members[by] === undefined ? [] : [{ by, value: members[by] }])),
+      streamId: members.streamId,
+    };
+  });
+  const [place] = given;
+  if (place === undefined || given.length > 1)
+    throw noCursor(`one with ${given.length === 0 ? "none" : "several"} of them`);
+  const odd = names.find((name) => name !== place.by && (name !== "streamId" || place.by !== "seq"));
+  if (odd !== undefined) throw noCursor(`one with ${JSON.stringify(odd)}`);
+  if (streamId !== undefined && typeof streamId !== "string")
+    throw noCursor(`one whose streamId is ${describe(streamId)}`);
+  return { ...place, streamId };
+}
+
+function noCursor(what: string): StreamfoldError {
+  return usageError("bad_argument", `a cursor is a seq, { seq, streamId? }, { eventIndex } or { id }, not ${what}`);
+}
+
+function isPosition(value: unknown): value is number {
+  return Number.isSafeInteger(value) && (value as number) >= 0;
 }
 
 function position(name: string, value: unknown): number {
-  if (Number.isSafeInteger(value) && (value as number) >= 0) return value as number;
+  if (isPosition(value)) return value;
   throw usageError("bad_argument", `${name} must be an integer from 0 to 2^53-1`);
+}
+
+function expectSeqs({ options }: Recording): void {
+  if (options.judging.protocol === "ag-ui") throw usageError("bad_argument", "events of AG-UI have no seq");
 }
 
 /**
@@ -55,8 +111,8 @@ function position(name: string, value: unknown): number {
  * up to that seq lies before it and nothing else of it does.
  */
 function seekSeq(recording: Recording, seq: number, streamId: string): Walker | undefined {
-  const { live, marks, options } = recording;
-  if (options.judging.protocol === "ag-ui") throw usageError("bad_argument", "events of AG-UI have no seq");
+  const { live, marks } = recording;
+  expectSeqs(recording);
   const last = live.seq({ streamId });
   if (last !== undefined && last <= seq) return undefined;
   const mark = marks.last(({ view }) => (view.seq(streamId) ?? 0) <= seq);
@@ -110,7 +166,7 @@ function seekId(recording: Recording, id: string): Walker | undefined {
     }
     walker?.close();
   }
-  throw usageError("bad_argument", `the log has no message with the id ${JSON.stringify(id)}`);
+  return undefined;
 }
 
 /** Closes a walker when what it is made to do fails. */

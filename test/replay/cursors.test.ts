@@ -110,6 +110,89 @@ describe.each(KINDS)("places of a log on %s", (kind) => {
     replay.close();
   });
 
+  it("takes the stream of the cursor where the options name none", () => {
+    const replay = replayOf(kind, MIXED);
+    const content = (options?: object) =>
+      replay.snapshotAt<Model>({ seq: 2, streamId: "s" }, options)?.blocks[0]?.content;
+    expect([content(), content({}), content({ streamId: "s" }), content({ streamId: "" })]).toEqual([
+      "B1",
+      "B1",
+      "B1",
+      "A12",
+    ]);
+    expect(JSON.parse(textOf(replay.snapshotBytesAt({ seq: 3, streamId: "s" }))).blocks[0].content).toBe("B12");
+    expect(thrown(() => replay.snapshotBytesAt({ seq: 3, streamId: "none" }))?.code).toBe("no_model");
+    // the streams that go out are all of them nevertheless
+    expect(eventsIn(replay.resumeFrom({ seq: 3, streamId: "s" })).length).toBeGreaterThan(4);
+    replay.close();
+  });
+
+  it("refuses a cursor with more than it takes", () => {
+    const replay = replayOf(kind, MIXED);
+    for (const cursor of [
+      { seq: 1, eventIndex: 77 },
+      { seq: 1, id: "nope" },
+      { id: "id 1", eventIndex: 1 },
+      { seq: 1, streamID: "x" },
+      { eventIndex: 1, streamId: "s" },
+      { id: "id 1", streamId: "s" },
+      { seq: 1, streamId: 5 },
+      { streamId: "s" },
+    ]) {
+      const label = JSON.stringify(cursor);
+      for (const use of [
+        () => replay.snapshotAt(cursor as never),
+        () => replay.resumeFrom(cursor as never),
+        () => replay.has(cursor as never),
+      ]) {
+        expect(thrown(use)?.code, label).toBe("bad_argument");
+        expect(use, label).toThrow("a cursor is a seq, { seq, streamId? }, { eventIndex } or { id }");
+      }
+    }
+    // what is undefined is not there
+    expect(replay.has({ seq: 1, streamId: undefined as never, id: undefined } as never)).toBe(true);
+    replay.close();
+  });
+
+  it("says whether there is a place, without an exception for what clients send", () => {
+    const replay = replayOf(kind, MIXED);
+    const there = [
+      0,
+      5,
+      99,
+      { seq: 2, streamId: "s" },
+      { seq: 2, streamId: "none" },
+      { eventIndex: 0 },
+      { id: "id 0" },
+    ];
+    const last = [{ eventIndex: MIXED.length - 1 }, { id: `id ${MIXED.length - 1}` }];
+    for (const cursor of [...there, ...last]) {
+      expect(replay.has(cursor), JSON.stringify(cursor)).toBe(true);
+      replay.resumeFrom(cursor);
+    }
+    const missing = [
+      Number.NaN,
+      -1,
+      1.5,
+      { seq: "2" },
+      { seq: 2 ** 60 },
+      { eventIndex: MIXED.length },
+      { eventIndex: -1 },
+    ];
+    for (const cursor of [...missing, { id: "id 99" }, { id: "" }, { id: 5 }]) {
+      expect(replay.has(cursor as never), JSON.stringify(cursor)).toBe(false);
+      expect(thrown(() => replay.resumeFrom(cursor as never))?.code, JSON.stringify(cursor)).toBe("bad_argument");
+    }
+    for (const cursor of [null, undefined, "id 1", {}, []])
+      expect(thrown(() => replay.has(cursor as never))?.code).toBe("bad_argument");
+    replay.close();
+    expect(thrown(() => replay.has(1))?.code).toBe("closed");
+    const run = createReplay(engine(kind), { protocol: "ag-ui", transport: "sse" });
+    expect([run.has({ id: "x" }), run.has({ eventIndex: 0 })]).toEqual([false, false]);
+    expect(thrown(() => run.has(1))?.code).toBe("bad_argument");
+    run.close();
+  });
+
   it("reads a log once for an id that later lines overrule", () => {
     const replay = createReplay(engine(kind), { protocol: "agentue", transport: "sse" });
     replay.append(message(start(modelOf()), "first"));
