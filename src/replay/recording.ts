@@ -90,7 +90,7 @@ export class Recording {
       throw usageError("bad_argument", "a message cannot be empty");
     }
     if (this.log.length + chunk.length > this.options.logBytes) {
-      throw usageError("limit", `the log would be longer than ${this.options.logBytes} bytes`);
+      throw this.#refused(usageError("limit", `the log would be longer than ${this.options.logBytes} bytes`));
     }
     // a failed connection takes nothing, and says so
     if (!this.failed) this.log.append(chunk);
@@ -133,6 +133,16 @@ export class Recording {
     this.#lost = live.stats().events - events;
     if (log.length === (joints.at(-1)?.at ?? 0)) return;
     joints.push({ at: log.length, truncated: live.status() === "truncated", startsRun: undefined });
+  }
+
+  /** Tells of a chunk that is not taken. It is thrown in any case: who goes on with the next chunk leaves a hole in the log. */
+  #refused(error: StreamfoldError): StreamfoldError {
+    try {
+      this.options.listeners.onError?.(error);
+    } catch (thrown) {
+      error.cause = thrown;
+    }
+    return told(error, 0, []);
   }
 
   /** Runs what reads, and throws as a reducer does: without `onError` the first error, with it a failed connection alone. */

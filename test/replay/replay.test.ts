@@ -102,6 +102,28 @@ describe.each(KINDS)("a replay on %s", (kind) => {
     replay.append(utf8(": a comment\n\n"));
     expect(eventsIn(replay.resumeFrom(9)).length).toBe(3);
     replay.close();
+    // a listener hears of it, and it is thrown nevertheless
+    for (const throws of [false, true]) {
+      const heard: unknown[] = [];
+      const told = replayOf(kind, tokens(2), {
+        logBytes: bytes.length,
+        onError(error) {
+          heard.push(error);
+          if (throws) throw new Error("of the listener");
+        },
+      });
+      let error: unknown;
+      try {
+        told.append(bytes);
+      } catch (thrownError) {
+        error = thrownError;
+      }
+      expect(error).toMatchObject({ code: "limit", applied: 0, errors: [{ code: "limit" }] });
+      expect(heard).toEqual([error]);
+      expect((error as { cause?: unknown }).cause).toEqual(throws ? new Error("of the listener") : undefined);
+      expect(told.seq()).toBe(2);
+      told.close();
+    }
   });
 
   it("bounds the checkpoints in number and in bytes", () => {
