@@ -38,6 +38,8 @@ const SPAN_OPEN = 2;
 /** Phases in which a run has come to its end, and before the first one. */
 const OVER: ReadonlySet<number> = new Set([2, 3]);
 const CHUNKS = ["TEXT_MESSAGE_CHUNK", "TOOL_CALL_CHUNK", "REASONING_MESSAGE_CHUNK"] as const;
+/** Behind the id of a run, that of the one that brings what came before. */
+const EARLIER = "/earlier";
 const TEXT_ROLES: ReadonlySet<string> = new Set(["developer", "system", "assistant", "user"]);
 
 /**
@@ -58,7 +60,15 @@ export function waysTo(model: string): string[][] {
   const usage = run.get("usage");
   const failed =
     error === undefined ? undefined : event("RUN_ERROR", { ...Object.fromEntries(memberTexts(error)), usage });
-  if (status === "idle") return [[]];
+  const snapshots = [
+    event("MESSAGES_SNAPSHOT", { messages: members.get("messages")! }),
+    event("STATE_SNAPSHOT", { snapshot: members.get("state")! }),
+  ];
+  if (status === "idle") {
+    // what the input has brought comes before any run
+    const isBlank = members.get("messages") === "[]" && members.get("state") === "{}";
+    return [isBlank || ids.threadId === undefined ? [] : earlierRun(ids.threadId, ids.runId, undefined, snapshots)];
+  }
   // an error may come before any run
   if (ids.threadId === undefined || ids.runId === undefined) return [failed === undefined ? [] : [failed]];
   const outcome = run.get("outcome");
@@ -67,15 +77,8 @@ export function waysTo(model: string): string[][] {
   const place = new Place(messages, track);
   if (place.repeats || (!isOver && !place.isWithinReach)) return [];
 
-  const started = event("RUN_STARTED", {
-    ...ids,
-    parentRunId: run.get("parentRunId"),
-    protocolVersion: run.get("protocolVersion"),
-  });
-  const snapshots = [
-    event("MESSAGES_SNAPSHOT", { messages: members.get("messages")! }),
-    event("STATE_SNAPSHOT", { snapshot: members.get("state")! }),
-  ];
+  const protocolVersion = run.get("protocolVersion");
+  const started = event("RUN_STARTED", { ...ids, parentRunId: run.get("parentRunId"), protocolVersion });
   if (isOver) {
     const end = failed ?? event("RUN_FINISHED", { ...ids, outcome, result: run.get("result"), usage });
     // nobody's: the snapshot has said whose they are
@@ -90,9 +93,27 @@ export function waysTo(model: string): string[][] {
   ];
   // a snapshot says whose the messages are: a run before this one brings those that this one has not named so
   const inOneRun = [started, ...snapshots, ...open];
-  const inTwoRuns = [started, ...snapshots, event("RUN_FINISHED", ids), started, ...open];
+  const inTwoRuns = [...earlierRun(ids.threadId, ids.runId, protocolVersion, snapshots), started, ...open];
   if (place.isOfThisRun) return [inOneRun];
   return place.isMadeByThisRun ? [inOneRun, inTwoRuns] : [inTwoRuns];
+}
+
+/**
+ * A made-up run with what came before a run. It has an id of its own, derived so that the same log gives the same bytes: who acts on the end of a run must not
+ * take this one for it.
+ */
+function earlierRun(
+  threadId: string,
+  runId: string | undefined,
+  protocolVersion: string | undefined,
+  snapshots: readonly string[],
+): string[] {
+  const before = JSON.stringify(`${JSON.parse(runId ?? threadId)}${EARLIER}`);
+  return [
+    event("RUN_STARTED", { threadId, runId: before, protocolVersion }),
+    ...snapshots,
+    event("RUN_FINISHED", { threadId, runId: before }),
+  ];
 }
 
 /** What the track of a running run says about messages. */

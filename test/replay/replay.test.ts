@@ -422,6 +422,68 @@ describe.each(KINDS)("an AG-UI log on %s", (kind) => {
     ]);
   });
 
+  it("brings what came before a run under an id that is none of the log's, the input included", () => {
+    const input = {
+      threadId: "t",
+      runId: "r",
+      messages: [{ id: "u", role: "user", content: "hi" }],
+      state: { n: 1 },
+    };
+    const events = [
+      started({ runId: "r" }),
+      textStart("m"),
+      textContent("m", "x"),
+      // the message of the input belongs to nobody yet
+      textStart("u", { subagentRunId: "s" }),
+      textEnd("u", { subagentRunId: "s" }),
+      textEnd("m"),
+      { type: "RUN_FINISHED", threadId: "t", runId: "r" },
+      started({ runId: "r2" }),
+    ];
+    const replay = createReplay(engine(kind), { protocol: "ag-ui", transport: "ndjson", input });
+    const whole = engine(kind).createReducer({ protocol: "ag-ui", transport: "ndjson", input });
+    const held = (reducer: typeof whole) => {
+      const { messages, state } = reducer.snapshot<{ messages: unknown; state: unknown }>()!;
+      return { messages, state };
+    };
+    const runs = (bytes: Uint8Array) =>
+      new TextDecoder()
+        .decode(bytes)
+        .split("\n")
+        .filter((line) => /RUN_(STARTED|FINISHED)/.test(line))
+        .map((line) => [JSON.parse(line).type.slice(4), JSON.parse(line).runId].join(" "));
+    // each delivery of now, and from each place to now, for a consumer that has no input
+    const expectSame = (): void => {
+      const deliveries = [replay.resumeLatest()];
+      for (let eventIndex = 0; eventIndex < replay.stats().events; eventIndex++)
+        deliveries.push(replay.resumeFrom({ eventIndex }));
+      for (const [i, bytes] of deliveries.entries()) {
+        const consumer = engine(kind).createReducer({ protocol: "ag-ui", transport: "ndjson" });
+        consumer.push(bytes);
+        expect(held(consumer), `delivery ${i} of ${deliveries.length}`).toEqual(held(whole));
+        consumer.close();
+      }
+    };
+    expectSame();
+    expect(runs(replay.resumeLatest())).toEqual(["STARTED r/earlier", "FINISHED r/earlier"]);
+    for (const [index, event] of events.entries()) {
+      replay.append(lines([event]));
+      whole.push(lines([event]));
+      expectSame();
+      if (index < 6)
+        expect(runs(replay.resumeLatest())).toEqual(["STARTED r/earlier", "FINISHED r/earlier", "STARTED r"]);
+      if (index === 6) expect(runs(replay.resumeLatest())).toEqual(["STARTED r", "FINISHED r"]);
+      if (index === 7)
+        expect(runs(replay.resumeLatest())).toEqual(["STARTED r2/earlier", "FINISHED r2/earlier", "STARTED r2"]);
+    }
+    replay.close();
+    whole.close();
+    // an input without a thread cannot be brought before the run names one
+    const nameless = createReplay(engine(kind), { protocol: "ag-ui", transport: "ndjson", input: { state: { n: 1 } } });
+    expect(nameless.resumeLatest().length).toBe(0);
+    nameless.close();
+  });
+
   it("sends the whole log where no events lead to a place: two messages of one id, ids minted for retired events", () => {
     const repeated = [
       started(),
