@@ -279,6 +279,9 @@ export class ReducerHandle implements Reducer {
 
   streamIds(): string[] {
     this.#alive();
+    const { current, options } = this.#sessions;
+    // a resolver asks a new reducer, which has to be able to report events afterwards
+    if (current === undefined && options.agui === undefined) return [];
     return this.#sessions.any().streamIds();
   }
 

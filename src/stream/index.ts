@@ -5,3 +5,4 @@ export {
   type StreamChanges,
   type StreamEvent,
 } from "./reducer-stream.js";
+export type { Waits } from "./waits.js";

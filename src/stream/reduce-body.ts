@@ -1,6 +1,7 @@
 import { expectOptions } from "../arguments.js";
 import type { FinishResult, SlimReducer } from "../engine/contract.js";
 import { usageError } from "../errors.js";
+import { expectWaits, finishWaiting, type Waits } from "./waits.js";
 
 type Chunk = ArrayBuffer | ArrayBufferView;
 
@@ -9,6 +10,11 @@ export interface BodyOptions {
   signal?: AbortSignal;
   /** Called after each chunk with the number of events it brought; the next chunk waits for a promise. */
   onChunk?(applied: number, chunk: Chunk): void | PromiseLike<void>;
+  /**
+   * AgentUE: the resolver of the reducer's references. At the end of the body its loads are waited for before the reducer is finished, since streams that wait are
+   * not ended yet.
+   */
+  resolver?: Waits;
 }
 
 /** A body, whatever its kind: the next chunk, a way to give up, a way to let go. */
@@ -35,8 +41,9 @@ export async function reduceBody(
   body: ReadableStream<Chunk> | AsyncIterable<Chunk> | null,
   options: BodyOptions = {},
 ): Promise<FinishResult> {
-  expectOptions(options, "signal", "onChunk");
-  const { signal, onChunk } = options;
+  expectOptions(options, "signal", "onChunk", "resolver");
+  const { signal, onChunk, resolver } = options;
+  expectWaits(resolver);
   const source = open(body === null ? EMPTY : body);
   let aborted: ((reason: unknown) => void) | undefined;
   const abortion = new Promise<never>((_resolve, reject) => {
@@ -44,18 +51,19 @@ export async function reduceBody(
   });
   abortion.catch(() => {});
   signal?.addEventListener("abort", aborted!, { once: true });
+  const unlessAborted = <T>(promise: Promise<T>): Promise<T> => (signal ? Promise.race([promise, abortion]) : promise);
   let complete = false;
   try {
     signal?.throwIfAborted();
     for (;;) {
-      const { done, value } = await (signal ? Promise.race([source.next(), abortion]) : source.next());
+      const { done, value } = await unlessAborted(source.next());
       if (done) break;
       const applied = reducer.push(value!);
       await onChunk?.(applied, value!);
       signal?.throwIfAborted();
     }
     complete = true;
-    return reducer.finish();
+    return resolver === undefined ? reducer.finish() : await finishWaiting(reducer, resolver, unlessAborted);
   } catch (error) {
     if (!complete) source.cancel(error);
     throw withResult(error, resultOf(reducer, complete));

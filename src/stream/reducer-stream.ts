@@ -2,6 +2,7 @@ import { expectOptions } from "../arguments.js";
 import type { ChangeSet, EventInfo, FinishResult, SlimReducer } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 import { OBSERVE } from "../reducer/hooks.js";
+import { expectWaits, finishWaiting, type Waits } from "./waits.js";
 
 /** What a stream that emits events gives for each accepted one. */
 export interface StreamEvent extends EventInfo {
@@ -18,6 +19,11 @@ export interface ReducerStreamOptions<Emit extends "events" | "changes" | "bytes
   streamId?: string;
   /** Called with the result when the body has ended. */
   onFinish?(result: FinishResult): void;
+  /**
+   * AgentUE: the resolver of the reducer's references. What is applied when a body has come goes out when nothing is being loaded any more, at the latest with the next
+   * chunk, and at the end of the body its loads are waited for.
+   */
+  resolver?: Waits;
 }
 
 interface Emitted {
@@ -44,8 +50,9 @@ export function createReducerStream(
   reducer: SlimReducer,
   options: ReducerStreamOptions,
 ): TransformStream<Uint8Array, unknown> {
-  expectOptions(options, "emit", "streamId", "onFinish");
-  const { emit, streamId, onFinish } = options;
+  expectOptions(options, "emit", "streamId", "onFinish", "resolver");
+  const { emit, streamId, onFinish, resolver } = options;
+  expectWaits(resolver);
   const emitted =
     emit === "events"
       ? eventsOf(reducer, streamId)
@@ -55,14 +62,27 @@ export function createReducerStream(
           ? (chunk?: Uint8Array) => (chunk === undefined ? [] : [chunk])
           : undefined;
   if (emitted === undefined) throw usageError("bad_argument", 'emit must be "events", "changes" or "bytes"');
+  const enqueue = (controller: TransformStreamDefaultController<unknown>, chunk?: Uint8Array): void => {
+    for (const item of emitted(chunk)) controller.enqueue(item);
+  };
+  /** Somebody sees to what is applied between chunks. */
+  let watched = false;
+  const watch = async (resolver: Waits, controller: TransformStreamDefaultController<unknown>): Promise<void> => {
+    watched = true;
+    await resolver.idle();
+    watched = false;
+    enqueue(controller);
+  };
   return new TransformStream<Uint8Array, unknown>({
     transform(chunk, controller) {
       reducer.push(chunk);
-      for (const item of emitted(chunk)) controller.enqueue(item);
+      enqueue(controller, chunk);
+      // the stream may have been given up meanwhile, or the reducer closed: the next chunk says so
+      if (resolver !== undefined && !watched) watch(resolver, controller).catch(() => {});
     },
-    flush(controller) {
-      const result = reducer.finish();
-      for (const item of emitted()) controller.enqueue(item);
+    async flush(controller) {
+      const result = resolver === undefined ? reducer.finish() : await finishWaiting(reducer, resolver, (idle) => idle);
+      enqueue(controller);
       onFinish?.(result);
     },
   });

@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { createResolver } from "../../src/agentue/index.js";
 import type { Reducer } from "../../src/engine/contract.js";
 import { loadEngine } from "../../src/entry/node.js";
+import { reduceBody } from "../../src/stream/index.js";
 import { append, end, modelOf, start } from "../contract/base.js";
 import { sseBody } from "../support/sse.js";
 
@@ -46,10 +47,11 @@ describe("the example of docs/references.md", () => {
     const names = {
       loadEngine,
       createResolver,
+      reduceBody,
       console: {
         error: (line: unknown) => said.push(line instanceof Error ? (line as { code?: string }).code! : String(line)),
       },
-      body: [sseBody(events.map((event) => JSON.stringify(event)))],
+      body: new Response(sseBody(events.map((event) => JSON.stringify(event))).slice()).body,
       giveUp: (error: { cause?: Error }) => error.cause?.message.startsWith("404"),
       fetchBlock: async (key: string) => {
         asked.push(key);
