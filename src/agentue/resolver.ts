@@ -67,9 +67,9 @@ export interface Resolver {
   retry(block: Partial<StreamSelector> & { id: string }): boolean;
   /**
    * Drops the event that a stream waits with: it is refused with `unresolved_reference` (which goes to the reducer's `onError`, else to the resolver's), and
-   * the stream goes on behind it. False: the stream does not wait.
+   * the stream goes on behind it. False: the stream does not wait, or not for the block of that `id` (the address that `onError` gives may be passed as it is).
    */
-  skip(options?: StreamSelector): boolean;
+  skip(options?: StreamSelector & { id?: string }): boolean;
   /** Resolves as soon as nothing is being loaded and no load waits. What could not be had is listed in `failures()`. */
   idle(): Promise<void>;
   /** The blocks that streams wait for and that could not be had, in the order they failed; then those behind which a stream found no memory to go on. */
@@ -172,10 +172,12 @@ class ReferenceResolver implements Resolver {
     return true;
   }
 
-  skip(options?: StreamSelector): boolean {
+  skip(options?: StreamSelector & { id?: string }): boolean {
     this.#alive();
-    const streamId = streamOf(options);
+    const streamId = streamOf(options, "id");
+    const id = optionOf(options, "id");
     const awaited = this.#reducer.unresolved({ streamId });
+    if (id !== undefined && id !== (awaited ?? this.#stall(streamId))?.id) return false;
     if (awaited === undefined) return this.#goOn(streamId);
     const job = this.#jobs.get(keyOf(streamId, awaited.id));
     if (job !== undefined && job.waiters.length === 0) this.#drop(job);

@@ -1,5 +1,5 @@
 import { optionOf } from "../arguments.js";
-import type { FinishResult, Reducer } from "../engine/contract.js";
+import type { FinishResult, SlimReducer } from "../engine/contract.js";
 import { usageError } from "../errors.js";
 
 /** What a body waits for before it is finished: a resolver of `streamfold/agentue` is one. */
@@ -20,7 +20,7 @@ export function expectWaits(resolver: Waits | undefined): void {
  * @param until waits, unless the caller gives up
  */
 export async function finishWaiting(
-  reducer: Reducer,
+  reducer: SlimReducer,
   resolver: Waits,
   until: (idle: Promise<unknown>) => Promise<unknown>,
 ): Promise<FinishResult> {

@@ -1,51 +1,13 @@
 import { describe, expect, it } from "vitest";
 import { createEmitter, type Emitter, type EmitterOptions, type EmitterTransport } from "../../src/agentue/index.js";
 import type { Reducer } from "../../src/engine/contract.js";
-import type { StreamfoldError } from "../../src/errors.js";
-import { engine, KINDS } from "../support/engines.js";
 import { Rng } from "../support/rng.js";
+import { consumers, refusal } from "./consumers.js";
 import { type Json, TRANSPORTS } from "./support.js";
 
 const WIRES = TRANSPORTS as readonly EmitterTransport[];
 const TEXT = { id: "a", type: "text", content: "" };
 const MODEL = { version: "1.1" as const, biz: "chat", meta: {}, blocks: [TEXT, { id: "r", ref: "k" }] };
-
-/** Strict consumers on every engine, and the events that they accepted. */
-function consumers(transport: EmitterTransport) {
-  const events: Json[] = [];
-  const reducers = KINDS.map((kind, i) =>
-    engine(kind).createReducer({
-      protocol: "agentue",
-      transport,
-      sequence: "strict",
-      ...(i === 0 && { onEvent: (event: unknown) => void events.push(event as Json) }),
-    }),
-  );
-  const take = (written: Uint8Array | Uint8Array[]): void => {
-    for (const bytes of Array.isArray(written) ? written : [written]) {
-      if (bytes.length > 0 || transport === "json") for (const reducer of reducers) reducer.push(bytes);
-    }
-  };
-  const model = (streamId = ""): unknown => {
-    const models = reducers.map((reducer) => reducer.snapshot({ streamId }));
-    for (const other of models) expect(other).toEqual(models[0]);
-    return models[0];
-  };
-  const close = (): void => {
-    for (const reducer of reducers) reducer.close();
-  };
-  return { events, reducers, take, model, close };
-}
-
-function refusal(run: () => unknown): { code: string; path: string | undefined } | undefined {
-  try {
-    run();
-  } catch (error) {
-    const { code, path } = error as StreamfoldError;
-    return { code, path };
-  }
-  return undefined;
-}
 
 describe.each(WIRES)("createEmitter over %s", (transport) => {
   it("writes every operation, and strict consumers on every engine have its model", () => {
@@ -288,52 +250,6 @@ describe.each(WIRES)("createEmitter over %s", (transport) => {
     expect(broken.seq).toBe(0);
   });
 
-  it("takes references out for consumers of 1.0, or refuses them", () => {
-    const plain = createEmitter({ transport, consumer: "1.0" });
-    expect(refusal(() => plain.start(MODEL))).toEqual({ code: "bad_block", path: "/model/blocks/1/ref" });
-    plain.start({ biz: "chat", version: "1.1", blocks: [TEXT] });
-    expect(plain.snapshot()!.version).toBe("1.0");
-    expect(refusal(() => plain.set({ id: "r", ref: "k" }))).toEqual({ code: "bad_block", path: "/block/ref" });
-    expect(refusal(() => plain.update(MODEL))).toEqual({ code: "bad_block", path: "/model/blocks/1/ref" });
-
-    const bodies: EmitterOptions["materialize"] = ({ id, ref }) => ({ id, type: "text", content: `body of ${ref}` });
-    const emitter = createEmitter({ transport, consumer: "1.0", materialize: bodies });
-    const all = consumers(transport);
-    all.take(emitter.start(MODEL));
-    all.take(emitter.append("r", "content", "!"));
-    all.take(emitter.set({ id: "s", ref: "other" }));
-    expect(all.model()).toEqual({
-      ...MODEL,
-      version: "1.0",
-      blocks: [
-        TEXT,
-        { id: "r", type: "text", content: "body of k!" },
-        { id: "s", type: "text", content: "body of other" },
-      ],
-    });
-    all.take(emitter.update({ ...MODEL, blocks: [...MODEL.blocks, { id: "s", ref: "new" }] }));
-    expect(all.model()).toMatchObject({ blocks: [{}, { content: "body of k" }, { content: "body of new" }] });
-    all.close();
-
-    const bad: [EmitterOptions["materialize"], string, string?][] = [
-      [
-        () => {
-          throw new Error("no");
-        },
-        "load_failed",
-      ],
-      [() => ({ id: "other", type: "t" }), "bad_block", "/block/id"],
-      [() => Promise.resolve({ id: "x", type: "t" }) as never, "bad_block", "/block/id"],
-      [({ id, ref }) => ({ id, ref }) as never, "bad_block", "/block/ref"],
-    ];
-    for (const [materialize, code, path] of bad) {
-      const one = createEmitter({ transport, consumer: "1.0", materialize: materialize! });
-      one.start({ biz: "chat" });
-      expect(refusal(() => one.set({ id: "x", ref: "k" }))).toEqual({ code, path });
-      expect(one.seq).toBe(1);
-    }
-  });
-
   it("hooks and getters that call the emitter get reentrant", () => {
     const codes: unknown[] = [];
     const emitter: Emitter = createEmitter({
@@ -486,7 +402,7 @@ describe("the options of an emitter", () => {
       [{ transport: "sse", consumer: "2.0" }, "bad_argument"],
       [{ transport: "sse", version: 1 }, "bad_argument"],
       [{ transport: "sse", consumer: "1.0", version: "1.1" }, "bad_argument"],
-      [{ transport: "sse", materialize: () => 1 }, "bad_argument"],
+      [{ transport: "sse", materialize: 1 }, "bad_argument"],
       [{ transport: "sse", redact: 5 }, "bad_argument"],
       [{ transport: "sse", splitAt: 20 }, "bad_argument"],
       [{ transport: "sse", coalesce: -1 }, "bad_argument"],

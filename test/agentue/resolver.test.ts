@@ -169,7 +169,8 @@ describe.each(KINDS)("createResolver on %s", (kind) => {
     expect(resolver.retry({ id: "r" })).toBe(true);
     await resolver.idle();
     expect(failures.map(({ error }) => (error.cause as Error).message)).toEqual(["first", "second"]);
-    expect(resolver.skip({ streamId: "" })).toBe(true);
+    expect(resolver.skip({ streamId: "", id: "another" })).toBe(false);
+    expect(resolver.skip({ streamId: "", id: "r" })).toBe(true);
     expect([errors, gaps, reducer.seq()]).toEqual([[["unresolved_reference", 2]], [3], 3]);
     await resolver.idle();
     expect(contents(reducer)).toEqual(["body3", "2"]);

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { createEmitter } from "../../src/agentue/index.js";
+import { createEmitter, createResolver } from "../../src/agentue/index.js";
 import { engine } from "../support/engines.js";
 
 describe("the example program of the emitter", () => {
@@ -45,6 +45,31 @@ describe("the example of docs/emitting.md", () => {
     expect(reducer.finish().status).toBe(status);
     expect(reducer.snapshot({ streamId: "message-1" })).toEqual(model);
     expect(events).toBeLessThan(200);
+    reducer.close();
+  });
+});
+
+describe("the example of references in docs/emitting.md", () => {
+  it("sends a patch of a reference, which consumers apply when they have its body", async () => {
+    const doc = readFileSync(new URL("../../docs/emitting.md", import.meta.url), "utf8");
+    const code = [...doc.matchAll(/```js\n([\s\S]*?)```/g)][1]![1]!.replaceAll(/^import .*$/gm, "");
+    const review = new Function("createEmitter", `${code}\nreturn review;`)(createEmitter) as (
+      store: Map<string, object>,
+      send: (bytes: Uint8Array) => void,
+    ) => unknown;
+    const store = new Map([["blob:7", { id: "report", type: "text", content: "Chapter 1." }]]);
+    const reducer = engine("wasm-simd").createReducer({ protocol: "agentue", transport: "sse", unresolved: "pause" });
+    const resolver = createResolver(reducer, {
+      load: async ({ ref }) => store.get(ref),
+      onError(error) {
+        throw error;
+      },
+    });
+    const model = review(store, (bytes) => void reducer.push(bytes));
+    await resolver.idle();
+    expect(reducer.finish().status).toBe("complete");
+    expect(reducer.snapshot()).toEqual(model);
+    expect(model).toMatchObject({ blocks: [{ content: "Chapter 1. Chapter 2." }, { content: "One chapter more." }] });
     reducer.close();
   });
 });

@@ -1,8 +1,10 @@
 import type { StreamStatus } from "../../engine/contract.js";
 import { cloneValue } from "../../engine/js/codec/clone.js";
+import { copyValue } from "../../engine/js/codec/value.js";
 import type { Document } from "../../engine/js/reduce/agentue/document.js";
 import { ACCEPTED, AgentueReducer, seqOf } from "../../engine/js/reduce/agentue/reducer.js";
 import { type ChangeSink, STATUS_NAMES, StreamState } from "../../engine/js/reduce/agentue/state.js";
+import { below } from "../../engine/js/reduce/agentue/violation.js";
 import { readMsgpackTree } from "../../engine/js/session/binary.js";
 import { namesIn } from "../../engine/js/session/names.js";
 import type { OwnedTree } from "../../engine/js/session/protocol.js";
@@ -67,6 +69,23 @@ export class ConsumerModel {
   /** Judges an event that was read and applies it; throws why it is refused, and then nothing has changed. */
   apply(event: OwnedTree): void {
     this.reduce(this.state, event);
+  }
+
+  /** The reference that an event is about to patch; undefined for any other event. */
+  patched({ value }: OwnedTree): { id: string; ref: string } | undefined {
+    const { op, mask, block } = value as { op: unknown; mask?: unknown; block?: { id?: unknown } };
+    if ((op !== "set" && op !== "append") || mask === undefined || typeof block?.id !== "string") return undefined;
+    const entry = this.state.document?.entries.get(block.id);
+    return entry?.reference ? { id: entry.id, ref: entry.value.ref as string } : undefined;
+  }
+
+  /** A body takes the place of a reference, as it does at the consumers; throws why it is none. */
+  materialize(id: string, body: unknown): void {
+    const copy = copyValue(body, this.limits.depth);
+    if ("code" in copy) throw new StreamfoldError({ ...copy, streamId: this.streamId });
+    const source = { nesting: copy.depth, bytes: copy.bound, exact: copy.exact };
+    const fault = below("/block", this.reducer.materialize(this.state, copy.value, source, id));
+    if (fault !== undefined) throw new StreamfoldError({ ...fault, streamId: this.streamId });
   }
 
   /** Throws why a `start` would be refused. */

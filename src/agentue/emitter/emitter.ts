@@ -4,6 +4,7 @@ import type { Bytes } from "../../bytes.js";
 import { concatenate } from "../../codec/output.js";
 import type { StreamStatus } from "../../engine/contract.js";
 import { cloneValue } from "../../engine/js/codec/clone.js";
+import type { OwnedTree } from "../../engine/js/session/protocol.js";
 import { StreamfoldError, usageError } from "../../errors.js";
 import type { JsonObject } from "../../json/object.js";
 import { isWellFormed } from "../../json/text.js";
@@ -302,7 +303,7 @@ class EventEmitter {
     const whole = this.#encoder.encode(event);
     const messages = this.#messagesOf(event, whole);
     const read = this.#model.read(this.#data(whole));
-    this.#model.apply(read);
+    this.#apply(read);
     if (this.#options.coalesce > 0 && draft.op === "append") {
       // A copy: what the model holds may change before this is written.
       const own = plain(read.value as JsonObject);
@@ -343,9 +344,25 @@ class EventEmitter {
     return result;
   }
 
+  /** Judges an event that was read and applies it. A reference that it patches has its body at the consumers before. */
+  #apply(read: OwnedTree): void {
+    const { consumer, materialize } = this.#options;
+    const reference = consumer === "1.1" && materialize !== undefined ? this.#model.patched(read) : undefined;
+    if (reference === undefined) {
+      this.#model.apply(read);
+      return;
+    }
+    this.#atomically(() => {
+      const body = this.#asked(reference);
+      // without one the event is refused
+      if (body !== undefined && body !== null) this.#model.materialize(reference.id, body);
+      this.#model.apply(read);
+    });
+  }
+
   /** For consumers of 1.0: bodies in the place of references. */
   #bodies(event: JsonObject): JsonObject {
-    if (this.#options.materialize === undefined) return event;
+    if (this.#options.consumer !== "1.0" || this.#options.materialize === undefined) return event;
     const { model, block, mask } = event as { model?: AgentUEModel; block?: AgentUEBlock; mask?: string };
     if (Array.isArray(model?.blocks)) {
       const blocks = model.blocks.map((one, i) => this.#bodyOf(one, `/model/blocks/${i}`));
@@ -356,11 +373,20 @@ class EventEmitter {
 
   #bodyOf(block: AgentUEBlock, path: string): unknown {
     if (typeof block !== "object" || block === null || !isReferenceBlock(block)) return block;
-    const { streamId, materialize } = this.#options;
     const { id, ref } = block as AgentUEReferenceBlock;
-    let body: unknown;
+    const body = this.#asked({ id, ref });
+    const given: unknown = (body as Partial<AgentUEBlock> | null | undefined)?.id;
+    if (given !== id) {
+      const { streamId } = this.#options;
+      throw new StreamfoldError({ code: "bad_block", reason: R_OTHER_ID, path: `${path}/id`, streamId });
+    }
+    return body;
+  }
+
+  #asked({ id, ref }: AgentUEReferenceBlock): unknown {
+    const { streamId, materialize } = this.#options;
     try {
-      body = materialize!({ id, ref });
+      return materialize!({ id, ref });
     } catch (cause) {
       const failure = new StreamfoldError({
         code: "load_failed",
@@ -371,10 +397,6 @@ class EventEmitter {
       failure.cause = cause;
       throw failure;
     }
-    const given: unknown = (body as Partial<AgentUEBlock> | null | undefined)?.id;
-    if (given !== id)
-      throw new StreamfoldError({ code: "bad_block", reason: R_OTHER_ID, path: `${path}/id`, streamId });
-    return body;
   }
 
   /** A model with what may be left out, in the version that consumers know. */

@@ -26,8 +26,12 @@ export interface EmitterOptions<T extends EmitterTransport = EmitterTransport> {
   consumer?: "1.0" | "1.1";
   /** The version of models that come without one. Default: that of the consumer. */
   version?: "1.0" | "1.1";
-  /** For `consumer: "1.0"`: the complete inline block of a reference. What it throws is the `cause` of `load_failed`. */
-  materialize?(block: AgentUEReferenceBlock): AgentUEInlineBlock;
+  /**
+   * The complete inline block of a reference. For `consumer: "1.0"` it goes out in the place of each reference. For `"1.1"` references go out as they are, and it is
+   * asked for when one is about to be patched: the emitter then goes on with the body, as the consumers do who have loaded it, and no event says so; nothing
+   * refuses the patch with `unresolved_reference`. What it throws is the `cause` of `load_failed`.
+   */
+  materialize?(block: AgentUEReferenceBlock): AgentUEInlineBlock | undefined;
   /**
    * Sees every event before it is judged and written, secrets of payloads among them (AgentUE §8): gives the event or another one with the same op, seq and
    * stream, which it must not have changed in place, or undefined to leave it out.
@@ -126,8 +130,6 @@ function resolve(options: EmitterOptions): Resolved {
   const limits = limitsOf(options.limits);
   if (coalesce > limits.messageBytes / 8)
     throw usageError("bad_argument", "coalesce must be no more than an eighth of limits.messageBytes");
-  if (options.materialize !== undefined && consumer === "1.1")
-    throw usageError("bad_argument", 'materialize is for consumer: "1.0"');
   if (options.id !== undefined && transport !== "sse")
     throw usageError("bad_argument", 'only messages of "sse" have an id');
   const { ts = false, pool = false } = options;
