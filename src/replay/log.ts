@@ -13,8 +13,10 @@ interface Segment {
 
 /** The bytes of a log, in the order they came. */
 export class Log {
-  /** Bytes so far. */
+  /** Where it ends: places count from the first byte that has ever come. */
   length = 0;
+  /** Where it begins. */
+  begin = 0;
   readonly #segments: Segment[] = [];
   /** Each chunk is one message: none is joined with another one. */
   readonly #whole: boolean;
@@ -62,6 +64,13 @@ export class Log {
     this.length = length;
     const last = segments.at(-1);
     if (last !== undefined) last.bytes = last.bytes.subarray(0, length - last.at);
+  }
+
+  /** Forgets what lies before a place; nobody reads it any more. */
+  trim(place: number): void {
+    this.begin = place;
+    const gone = this.#segments.splice(0, this.#indexOf(place));
+    givePages(gone.flatMap(({ page }) => page ?? []));
   }
 
   /** Forgets everything; nobody reads it any more. */

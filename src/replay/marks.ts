@@ -41,6 +41,11 @@ export class Marks {
     this.due = at + Math.max(this.#interval, SPACING * mark.view.bytes.length);
   }
 
+  /** Gives up those that do not lie behind a place. */
+  trim(place: number): void {
+    this.#keep(this.list.filter(({ offset }) => offset > place));
+  }
+
   /** None can be had here: the next one is wanted a little later. */
   postpone(bytes: number): void {
     this.due += bytes;
@@ -54,10 +59,13 @@ export class Marks {
 
   /** Gives up every other one, the first of them. */
   #thin(): void {
-    const kept = this.list.filter((_, i) => i % 2 === 1);
-    this.list.length = 0;
-    this.list.push(...kept);
-    this.bytes = kept.reduce((sum, { view }) => sum + view.bytes.length, 0);
+    this.#keep(this.list.filter((_, i) => i % 2 === 1));
     this.#interval *= 2;
+  }
+
+  #keep(marks: readonly Mark[]): void {
+    this.list.length = 0;
+    this.list.push(...marks);
+    this.bytes = marks.reduce((sum, { view }) => sum + view.bytes.length, 0);
   }
 }

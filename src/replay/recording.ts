@@ -4,7 +4,7 @@ import { CheckpointView, withoutPartial } from "./checkpoint-view.js";
 import { type Cuts, cutsOf } from "./cuts.js";
 import type { Joint } from "./joints.js";
 import { Log } from "./log.js";
-import { Marks } from "./marks.js";
+import { type Mark, Marks } from "./marks.js";
 import type { Resolved } from "./options.js";
 import { Reader } from "./reader.js";
 
@@ -23,12 +23,16 @@ export class Recording {
   /** The last message had no terminator and was read all the same. */
   tailRead = false;
   /** Where connections have broken off and others gone on. */
-  readonly joints: Joint[] = [];
+  joints: Joint[] = [];
+  /** Where what is left of the log begins; undefined: nothing was trimmed. */
+  start: Mark | undefined;
   /** Messages that were read again. */
   folded = 0;
   /** Walkers that read the log. */
   walkers = 0;
   readonly #engine: Engine;
+  /** A call that reads is under way. */
+  #isReading = false;
   /** Messages that the live reducer has counted and that were dropped with their connection. */
   #lost = 0;
   /** Errors of the call under way. */
@@ -89,7 +93,7 @@ export class Recording {
       if (this.options.transport !== "json") return 0;
       throw usageError("bad_argument", "a message cannot be empty");
     }
-    if (this.log.length + chunk.length > this.options.logBytes) {
+    if (this.log.length - this.log.begin + chunk.length > this.options.logBytes) {
       throw this.#refused(usageError("limit", `the log would be longer than ${this.options.logBytes} bytes`));
     }
     // a failed connection takes nothing, and says so
@@ -149,11 +153,14 @@ export class Recording {
   #delivering(read: (applied: { count: number }) => void): number {
     const applied = { count: 0 };
     this.#errors = [];
+    this.#isReading = true;
     try {
       read(applied);
     } catch (error) {
       if (!(error instanceof StreamfoldError)) throw error;
       throw told(error, applied.count + (error.applied ?? 0), this.#errors);
+    } finally {
+      this.#isReading = false;
     }
     const [first] = this.#errors;
     if (first !== undefined && this.options.listeners.onError === undefined) {
@@ -162,11 +169,26 @@ export class Recording {
     return applied.count;
   }
 
+  /** @throws StreamfoldError `reentrant` while the log is being read */
+  expectQuiet(): void {
+    if (this.#isReading || this.walkers > 0) throw usageError("reentrant");
+  }
+
+  /** Forgets what lies before a place, and reads from there. */
+  trim(mark: Mark): void {
+    this.start = mark;
+    // the last one before may have cut the run that goes on there
+    const before = this.joints.filter(({ at }) => at < mark.offset).length;
+    this.joints = this.joints.slice(Math.max(before - 1, 0));
+    this.marks.trim(mark.offset);
+    this.log.trim(mark.offset);
+  }
+
   /** Where the last whole message ends that lies behind `from`, a place that no message stands across. */
   endOfMessages(from: number): number {
     const { transport, limits } = this.options;
     const cuts = cutsOf(transport, limits);
-    let at = Math.max(from, this.joints.at(-1)?.at ?? 0);
+    let at = Math.max(from, this.joints.at(-1)?.at ?? 0, this.log.begin);
     let end = at;
     for (const piece of this.log.pieces(at, this.log.length, WINDOW)) {
       const place = cuts.in(piece).at(-1);

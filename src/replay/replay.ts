@@ -12,6 +12,7 @@ import { Recording } from "./recording.js";
 import { writeRest } from "./rest.js";
 import { resumeRun } from "./resume-run.js";
 import { has, type ReplayCursor, seek, streamOfCursor } from "./seek.js";
+import { trim } from "./trim.js";
 
 const DISPOSE: typeof Symbol.dispose = Symbol.dispose ?? Symbol.for("Symbol.dispose");
 type Chunk = ArrayBuffer | ArrayBufferView;
@@ -26,10 +27,12 @@ export interface ResumeOptions {
 
 /** What a replay holds and has done. */
 export interface ReplayStats {
-  /** Bytes of the log. */
+  /** Bytes of the log that are kept. */
   bytes: number;
-  /** Messages of the log. */
+  /** Messages of the log, those that were trimmed included. */
   events: number;
+  /** Messages that were trimmed. */
+  trimmed: number;
   /** Of those that were accepted. */
   applied: number;
   checkpoints: number;
@@ -63,6 +66,14 @@ export interface Replay {
    * failure is forgiven, and the next `append` begins a new body. Models, seqs and the last id stay, and the numbers of messages in the log go on.
    */
   reconnect(): void;
+  /**
+   * Forgets the log before a place, whose memory goes back, and keeps a checkpoint of the place instead: cursors before it are refused from then on, and `has` is
+   * false for them. Of AG-UI less goes where no events lead a consumer to the place.
+   *
+   * @returns bytes that the log has become shorter by
+   * @throws StreamfoldError as `resumeFrom`; `reentrant` from inside of a listener while the log is being read
+   */
+  trim(cursor: ReplayCursor): number;
   /** "open" until `finish()`, and again from `reconnect()` on. */
   readonly status: "open" | FinishResult["status"];
   /**
@@ -139,6 +150,10 @@ class LogReplay implements Replay {
     reconnect(this.#open());
   }
 
+  trim(cursor: ReplayCursor): number {
+    return trim(this.#open(), cursor);
+  }
+
   get status(): "open" | FinishResult["status"] {
     return this.#recording.result?.status ?? "open";
   }
@@ -199,11 +214,12 @@ class LogReplay implements Replay {
   }
 
   stats(): ReplayStats {
-    const { log, live, marks, folded, events } = this.#open();
+    const { log, live, marks, folded, events, start } = this.#open();
     const { applied } = live.stats();
     return {
-      bytes: log.length,
+      bytes: log.length - log.begin,
       events,
+      trimmed: start?.events ?? 0,
       applied,
       checkpoints: marks.list.length,
       checkpointBytes: marks.bytes,

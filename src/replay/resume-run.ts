@@ -12,7 +12,7 @@ import { Walker } from "./walker.js";
 const encoder = new TextEncoder();
 
 /**
- * What brings a consumer of AG-UI to a place and on from there. Where no events lead to the place it is the whole log.
+ * What brings a consumer of AG-UI to a place and on from there. Where no events lead to the place it is the whole log, or what is left of it.
  *
  * @param cursor undefined: the end of what has come, where nothing follows
  */
@@ -24,23 +24,26 @@ export function resumeRun(
   if (streamId !== "") throw new StreamfoldError({ code: "no_model", streamId });
   for (let way = 0; ; way++) {
     let isLast = false;
+    let isWhole = false;
     const bytes = write(recording, to, (output) => {
       let walker = cursor === undefined ? undefined : seek(recording, cursor, "");
       try {
         const { reducer } = walker ?? { reducer: recording.live };
-        const ways = waysTo(new CheckpointView(reducer.checkpoint()).model());
-        isLast = way >= ways.length - 1;
-        for (const event of ways[way] ?? []) output.event(encoder.encode(event), undefined);
-        if (ways.length === 0) {
+        let ways = waysTo(new CheckpointView(reducer.checkpoint()).model());
+        isWhole = ways.length === 0;
+        if (isWhole) {
           walker?.close();
           walker = new Walker(recording, undefined);
+          if (recording.start !== undefined) ways = waysTo(recording.start.view.model());
         }
+        isLast = way >= ways.length - 1;
+        for (const event of ways[way] ?? []) output.event(encoder.encode(event), undefined);
         if (walker !== undefined) writeRest(output, recording, walker, undefined);
       } finally {
         walker?.close();
       }
     });
-    if (isLast || cursor === undefined || isTaken(recording, to, bytes)) return bytes;
+    if (isLast || (cursor === undefined && !isWhole) || isTaken(recording, to, bytes)) return bytes;
   }
 }
 

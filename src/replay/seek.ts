@@ -1,5 +1,6 @@
 import { describe, namesIn, readable, shown } from "../arguments.js";
 import { type StreamfoldError, usageError } from "../errors.js";
+import type { Mark } from "./marks.js";
 import type { Recording } from "./recording.js";
 import { Walker } from "./walker.js";
 
@@ -42,16 +43,16 @@ export function seek(recording: Recording, cursor: ReplayCursor, streamId: strin
  * @throws StreamfoldError `bad_argument` for what is no cursor, whatever its values
  */
 export function has(recording: Recording, cursor: ReplayCursor): boolean {
-  const { by, value } = placeOf(cursor);
+  const { by, value, streamId } = placeOf(cursor);
   if (by === "id") {
     const walker = typeof value === "string" ? seekId(recording, value) : undefined;
     walker?.close();
     return walker !== undefined;
   }
   if (!isPosition(value)) return false;
-  if (by === "eventIndex") return value < recording.events;
+  if (by === "eventIndex") return value < recording.events && value + 1 >= (recording.start?.events ?? 0);
   expectSeqs(recording);
-  return true;
+  return isLeft(recording, value, streamId ?? "");
 }
 
 /** The stream that a cursor is about, when it says. */
@@ -115,6 +116,7 @@ function seekSeq(recording: Recording, seq: number, streamId: string): Walker | 
   expectSeqs(recording);
   const last = live.seq({ streamId });
   if (last !== undefined && last <= seq) return undefined;
+  if (!isLeft(recording, seq, streamId)) throw trimmed();
   const mark = marks.last(({ view }) => (view.seq(streamId) ?? 0) <= seq);
   let places = 0;
   const scout = new Walker(recording, mark);
@@ -129,10 +131,22 @@ function seekSeq(recording: Recording, seq: number, streamId: string): Walker | 
   });
 }
 
+/** Whether what is left of the log goes back to a seq of a stream. */
+function isLeft({ live, marks, start }: Recording, seq: number, streamId: string): boolean {
+  const holds = ({ view }: Mark): boolean => (view.seq(streamId) ?? 0) <= seq;
+  const last = live.seq({ streamId });
+  return start === undefined || holds(start) || (last !== undefined && last <= seq) || marks.last(holds) !== undefined;
+}
+
+function trimmed(): StreamfoldError {
+  return usageError("bad_argument", "the place lies before what is left of the log, which was trimmed");
+}
+
 function seekIndex(recording: Recording, index: number): Walker | undefined {
   const wanted = index + 1;
   const { events } = recording;
   if (wanted > events) throw usageError("bad_argument", `the log has no message number ${index}`);
+  if (wanted < (recording.start?.events ?? 0)) throw trimmed();
   if (wanted === events) return undefined;
   const walker = new Walker(
     recording,
@@ -150,6 +164,10 @@ function seekId(recording: Recording, id: string): Walker | undefined {
   if (options.transport === "sse" && options.judging.protocol === "agentue") {
     /** Goes on from line to line: a log may hold many that a later line of their message overrules. */
     let walker: Walker | undefined;
+    if (recording.start !== undefined) {
+      walker = new Walker(recording, undefined);
+      if (walker.reducer.lastEventId === id) return walker;
+    }
     for (const place of idLines(recording, id)) {
       const mark = marks.last(({ offset }) => offset <= place);
       if (walker === undefined || (mark !== undefined && mark.offset > walker.offset)) {
@@ -186,8 +204,9 @@ const CR = 13;
 
 /** Where lines end that give events an id, in the order of the log. */
 function* idLines(recording: Recording, id: string): Generator<number> {
-  let at = 0;
+  let at = recording.log.begin;
   for (const joint of recording.joints) {
+    if (joint.at <= at) continue;
     yield* idLinesIn(recording, id, at, joint.at);
     at = joint.at;
   }

@@ -1,5 +1,6 @@
 import type { Reducer } from "../engine/contract.js";
 import { StreamfoldError } from "../errors.js";
+import { CheckpointView } from "./checkpoint-view.js";
 import { type Cuts, cutsOf } from "./cuts.js";
 import type { Joint } from "./joints.js";
 import type { Mark } from "./marks.js";
@@ -37,10 +38,11 @@ export class Walker {
   endedUnterminated = false;
 
   /**
-   * @param mark where to begin; undefined: at the beginning of the log
+   * @param from where to begin; undefined: at the beginning of the log
    * @param onEvent hears of the events that are accepted
    */
-  constructor(recording: Recording, mark: Mark | undefined, onEvent?: (event: unknown) => void) {
+  constructor(recording: Recording, from: Mark | undefined, onEvent?: (event: unknown) => void) {
+    const mark = from ?? recording.start;
     this.#recording = recording;
     this.#cuts = this.#newCuts();
     this.#reader = recording.openReader(onEvent);
@@ -65,6 +67,11 @@ export class Walker {
   /** Messages of the log up to here. */
   get events(): number {
     return this.reducer.stats().events - this.#lost;
+  }
+
+  /** The place as one to go back to. */
+  mark(): Mark {
+    return { offset: this.offset, events: this.events, view: new CheckpointView(this.reducer.checkpoint()) };
   }
 
   /** Reads on to the next place; undefined at the end of the log, whose unfinished message is left alone unless it was used. */
