@@ -14,22 +14,27 @@ const encoder = new TextEncoder();
 const NOTHING = new Uint8Array(0);
 const TERMINATORS = { sse: encoder.encode("\n\n"), ndjson: encoder.encode("\n") } as const;
 
-/** Lets another body follow: what is unfinished of the one before leaves the log, and a failure of its connection with the message that it was about. */
+/**
+ * Lets another body follow: what is unfinished of the one before leaves the log, and a failure of its connection with the message that it was about.
+ *
+ * @throws StreamfoldError `out_of_memory` where there is none to find the place of a failure: nothing has changed; `reentrant`
+ */
 export function reconnect(recording: Recording): void {
-  const { failed, tailRead } = recording;
-  const { transport, judging } = recording.options;
+  recording.expectQuiet();
+  const [end, events, terminator] = endOfBody(recording);
   recording.reconnect();
-  if (failed) {
-    recording.join(...readTo(recording), NOTHING);
-  } else if (tailRead && (transport === "sse" || transport === "ndjson")) {
-    recording.join(recording.log.length, recording.events, TERMINATORS[transport]);
-  } else if (judging.undecodable === "skip") {
-    // a message that is too large counts before it is whole
-    recording.join(...readTo(recording), NOTHING);
-  } else {
-    const end = recording.endOfMessages(recording.marks.list.at(-1)?.offset ?? 0);
-    recording.join(end, recording.events, NOTHING);
-  }
+  recording.join(end, events, terminator);
+}
+
+/** Where the messages of the present body end, how many the log has then, and what the last one lacks. */
+function endOfBody(recording: Recording): [end: number, events: number, terminator: Uint8Array] {
+  const { failed, tailRead, log, events, marks } = recording;
+  const { transport, judging } = recording.options;
+  if (failed) return [...readTo(recording), NOTHING];
+  if (tailRead && (transport === "sse" || transport === "ndjson")) return [log.length, events, TERMINATORS[transport]];
+  // a message that is too large counts before it is whole
+  if (judging.undecodable === "skip") return [...readTo(recording), NOTHING];
+  return [recording.endOfMessages(marks.list.at(-1)?.offset ?? 0), events, NOTHING];
 }
 
 /** How far the live reducer has read, in bytes and messages: found by reading again, since a failure of its connection says no place. */

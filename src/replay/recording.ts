@@ -97,7 +97,7 @@ export class Recording {
       throw this.#refused(usageError("limit", `the log would be longer than ${this.options.logBytes} bytes`));
     }
     // a failed connection takes nothing, and says so
-    if (!this.failed) this.log.append(chunk);
+    if (!this.failed) this.#keep(chunk);
     return this.#delivering((applied) => this.#feed(chunk, applied));
   }
 
@@ -116,7 +116,7 @@ export class Recording {
     return this.result!;
   }
 
-  /** Another body begins. What is unfinished of the one before stays in the log until `keep` says where its messages end. */
+  /** Another body begins. What is unfinished of the one before stays in the log until `join`. */
   reconnect(): void {
     this.#reader.reconnect();
     this.result = undefined;
@@ -137,6 +137,19 @@ export class Recording {
     this.#lost = live.stats().events - events;
     if (log.length === (joints.at(-1)?.at ?? 0)) return;
     joints.push({ at: log.length, truncated: live.status() === "truncated", startsRun: undefined });
+  }
+
+  #keep(chunk: Uint8Array): void {
+    const { log } = this;
+    const before = log.length;
+    try {
+      log.append(chunk);
+    } catch (cause) {
+      log.truncate(before);
+      const error = usageError("out_of_memory");
+      error.cause = cause;
+      throw error;
+    }
   }
 
   /** Tells of a chunk that is not taken. It is thrown in any case: who goes on with the next chunk leaves a hole in the log. */

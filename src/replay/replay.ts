@@ -64,6 +64,8 @@ export interface Replay {
   /**
    * The connection that the log comes from was broken off, or its body has ended, and another one follows, as for a reducer: what is unfinished is dropped, a
    * failure is forgiven, and the next `append` begins a new body. Models, seqs and the last id stay, and the numbers of messages in the log go on.
+   *
+   * @throws StreamfoldError `out_of_memory` where there is none to find the place of a failure, when nothing has changed; `reentrant` while the log is being read
    */
   reconnect(): void;
   /**

@@ -4,7 +4,7 @@ import { createReplay, type Replay } from "../../src/replay/index.js";
 import { append, end, modelOf, start } from "../contract/base.js";
 import { finished, started, textContent, textStart } from "../support/agui-events.js";
 import { concat, utf8 } from "../support/bytes.js";
-import { engine, KINDS } from "../support/engines.js";
+import { engine, engineWithin, KINDS, WASM_KINDS } from "../support/engines.js";
 import { thrown } from "../support/fold.js";
 import { Rng } from "../support/rng.js";
 import { BROKEN, bodiesOf, MARK, open, places, record } from "./bodies.js";
@@ -156,5 +156,41 @@ describe.each(KINDS)("logs of several connections on %s", (kind: EngineKind) => 
     expect(replay.seq()).toBe(1);
     replay.close();
     expect(thrown(() => replay.reconnect())?.code).toBe("closed");
+  });
+});
+
+describe.each(WASM_KINDS)("a replay without memory on %s", (kind) => {
+  it("goes on behind the message that found none", () => {
+    // 4 MiB: room for the engine and a model
+    const small = engineWithin(64, kind);
+    const options = { protocol: "agentue", transport: "ndjson" } as const;
+    const replay = createReplay(small, { ...options, interval: 100_000, onError() {} });
+    const lines = (event: object): Uint8Array => utf8(`${JSON.stringify(event)}\n`);
+    replay.append(lines(start(modelOf({ id: "a", type: "t", content: "" }))));
+    // another reducer takes what is left
+    const other = small.createReducer(options);
+    const large = JSON.stringify(modelOf({ id: "x", type: "t", content: "x".repeat(100_000) }));
+    for (let i = 0; i < 100; i++) if (thrown(() => other.load(large, { streamId: `${i}` })) !== undefined) break;
+    let seq = 1;
+    let code: string | undefined;
+    while (code === undefined && seq < 2000)
+      code = thrown(() => replay.append(lines(append(++seq, "a", "x".repeat(5000)))))?.code;
+    expect(code).toBe("out_of_memory");
+    expect(thrown(() => replay.append(lines(append(seq, "a", "x"))))?.code).toBe("out_of_memory");
+    const before = replay.seq();
+    // there may be none to look back either: then nothing has changed
+    thrown(() => replay.reconnect());
+    expect(replay.seq()).toBe(before);
+    other.close();
+    replay.reconnect();
+    replay.append(lines(append(seq, "a", "!")));
+    replay.append(lines(end(seq + 1)));
+    expect([replay.seq(), replay.finish().status]).toEqual([seq + 1, "complete"]);
+    const content = (model: unknown): unknown => (model as { blocks: { content: string }[] }).blocks[0]!.content;
+    const consumer = engine(kind).createReducer({ protocol: "agentue", transport: "ndjson" });
+    consumer.push(replay.resumeFrom({ eventIndex: 0 }));
+    expect(content(consumer.snapshot())).toBe(`${"x".repeat(5000 * (seq - 2))}!`);
+    expect(content(replay.snapshotAt(seq - 1))).toBe("x".repeat(5000 * (seq - 2)));
+    for (const one of [consumer, replay, small]) one.close();
   });
 });
