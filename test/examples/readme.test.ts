@@ -313,6 +313,7 @@ describe("the README's store", () => {
     const latest = ask();
     expect(latest).toMatchObject({ applied: 2, status: "complete" });
     expect(ask("c1")).toEqual({ ...latest, applied: 3 });
+    expect(ask("of another log")).toEqual(latest);
     expect(modelAt(4)).toEqual(latest.model);
     expect(modelAt(2)).not.toEqual(latest.model);
   });
