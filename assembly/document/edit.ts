@@ -2,7 +2,7 @@
 import { undoAppend } from "./chain";
 import { compactIfWasteful } from "./compact";
 import { duplicateLoss, forgetDuplicateLoss } from "./expand";
-import { removeFromTable, indexOf } from "./index-table";
+import { addToTable, indexOf, removeFromTable } from "./index-table";
 import {
   ARRAY, COUNT, LOG_AT, LOG_END, MEMBERS, PIECES, SIZE, WORK, bumpEpoch, countOf, kindOf, vectorOf,
 } from "./layout";
@@ -104,6 +104,7 @@ function restore(d: usize, node: usize, i: u32, p: u32, n: u32): void {
   const slot = slotOf(d, node, i);
   store<u32>(slot, p);
   store<u32>(slot, n, 4);
+  if (indexOf(node)) addToTable(node, i);
   store<u32>(node, load<u32>(node, MEMBERS) + 1, MEMBERS);
 }
 

@@ -1,5 +1,5 @@
-// The hash index of objects with more than 16 entries. It never names a key that is not in the vector; entries of removed
-// members stay in it until the vector grows. The node keeps the table's size as a power of two. `findUsual` looks first
+// The hash index of objects with more than 16 entries. It names the members that are there, and none that was removed: with those in it, a patch that adds and removes
+// one key again and again would walk past all of them each time. The node keeps the table's size as a power of two. `findUsual` looks first
 // where a key of the same length and end was found last.
 import { equalBytes } from "../memory/copy";
 import { hashBytes } from "../text/hash";
@@ -41,7 +41,7 @@ export function fillTable(node: usize, table: usize, bits: u32): void {
   store<u8>(node, bits, 1);
   store<u32>(node, <u32>table, INDEX);
   const count = countOf(node);
-  for (let i: u32 = 0; i < count; i++) addToTable(node, i);
+  for (let i: u32 = 0, entry = vectorOf(node); i < count; i++, entry += 16) if (load<u32>(entry, 12) != REMOVED) addToTable(node, i);
 }
 
 /** Names entry `i` in the node's table, which has room. */
@@ -53,7 +53,7 @@ export function addToTable(node: usize, i: u32): void {
   store<u32>(table + (place << 2), (hash & TAG) | (i + 1));
 }
 
-/** Takes entry `i`, the last of the vector, out of the table; later places of its cluster move up. */
+/** Takes entry `i` out of the table, which names it; later places of its cluster move up. */
 export function removeFromTable(node: usize, i: u32): void {
   const table = indexOf(node), mask = maskOf(node), vector = vectorOf(node);
   let hole = homeOf(vector, i) & mask;

@@ -5,7 +5,7 @@
 // `logReserve` gave. Value 0 stands for the value at hand: the one the last `removeMember` or `removeElement` of the same
 // edit took out (together they are a move), or the one `pickCopy` chose.
 import { expandSlot } from "./expand";
-import { findEntry } from "./index-table";
+import { findEntry, indexOf, removeFromTable } from "./index-table";
 import {
   ARRAY, COUNT, LARGEST_DOCUMENT, LOG_AT, MEMBERS, NODE, OUT_OF_MEMORY, REMOVED, SIZE, SPANS_SHARED, TOO_LARGE,
   addSize, bumpEpoch, clearFault, countOf, failWith, kindOf, vectorOf,
@@ -188,6 +188,7 @@ export function removeMember(d: usize, node: usize, key: usize, keyLength: u32):
   const slot = slotOf(d, node, i), p = load<u32>(slot), n = load<u32>(slot, 4), members = load<u32>(node, MEMBERS);
   addSize(d, 0 - (valueSize(p, n) + keyLength + 3 + (members > 1 ? 1 : 0)));
   if (n == NODE) bumpEpoch(d);
+  if (indexOf(node)) removeFromTable(node, i);
   store<u32>(slot, REMOVED, 4);
   store<u32>(node, members - 1, MEMBERS);
   takeOut(d, node, i, p, n);

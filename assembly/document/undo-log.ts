@@ -120,8 +120,12 @@ export function recordAppend(chain: usize, joins: bool): void {
   }
 }
 
-/** Whether a record speaks of `node`, so that the places of its entries must stay. */
-export function recordsMention(node: usize): bool {
+/** So many records are looked at: more of them may speak of any node. */
+const MOST_LOOKED_AT: u32 = 64;
+
+/** Whether a record may speak of `node`, so that the places of its entries must stay. */
+export function mayMention(node: usize): bool {
+  if (used > MOST_LOOKED_AT * RECORD_SIZE) return true;
   for (let at = records; at < records + used; at += RECORD_SIZE) if (<usize>load<u32>(at, 4) == node) return true;
   return false;
 }

@@ -6,7 +6,7 @@ import {
 } from "./layout";
 import { MOST_ENTRIES, UNINDEXED, addToTable, dropTable, fillTable, indexOf, newTable, tableBits } from "./index-table";
 import { give, giveVector, take } from "./piece";
-import { recordsMention } from "./undo-log";
+import { mayMention } from "./undo-log";
 
 /** Most elements of one array: their slots stay below 2 GiB. */
 const MOST_ELEMENTS: u32 = 0x0fffffff;
@@ -58,7 +58,7 @@ export function entryRoom(d: usize, node: usize): bool {
   if (count < capacity) return count < UNINDEXED || indexOf(node) != 0 || buildIndex(d, node, capacity);
   if (count >= MOST_ENTRIES) { failWith(TOO_LARGE); return false; }
   // places of removed members go now, unless an open edit may want them back
-  const members = load<u32>(node, MEMBERS), drop = members < count && !recordsMention(node);
+  const members = load<u32>(node, MEMBERS), drop = members < count && !mayMention(node);
   const kept = drop ? members : count, bytes = grownBytes(kept, 4);
   const newCapacity = bytes >> 4, bits = tableBits(newCapacity);
   const vector = take(d, bytes), indexed = kept >= UNINDEXED || indexOf(node) != 0;

@@ -3,7 +3,7 @@ import { R_INDEX_RANGE, R_INTO_ITSELF, R_LIMIT_DEPTH, R_LIMIT_MODEL, R_MISSING, 
 import { equalBytes } from "../memory/copy";
 import {
   TOO_LARGE, documentFault, documentSize, editBegin, editCommit, editRollback, handDepth, insertElement, isArrayNode, pickCopy, putMember, removeElement,
-  removeMember, replaceSlot, slotDepth, slotIndex, valueDepth,
+  removeMember, replaceSlot, slotDepth, slotIndex, slotSize, valueDepth,
 } from "../document/index";
 import { DIFFERENT, EQUAL, compareValue } from "./equal";
 import {
@@ -21,6 +21,9 @@ let rootNode: usize = 0;
 let root: usize = 0;
 let depthLimit: u32 = 0;
 let sizeLimit: u32 = 0;
+let copyLimit: u32 = 0;
+// Bytes that its copies have brought so far.
+let copied: u64 = 0;
 let index: u32 = 0;
 let record: usize = 0;
 // Outside of RFC 6902: what is missing is made.
@@ -29,14 +32,15 @@ let makesMissing: bool = false;
 /**
  * Applies the patch that was read to the value at `slot` of document `document`, whole or not at all. `node` is the node
  * that holds the slot, 0 for the document's root. `maxDepth`: nesting of the value at `slot` afterwards; `maxSize`: bytes
- * of the whole document as compact JSON. Operations that are none of the six are passed over.
+ * of the whole document as compact JSON; `mostCopied`: bytes that its copies may bring together. All of them are held until the patch has been applied: a few KB
+ * that copy 16 MB again and again took all memory there is. Operations that are none of the six are passed over.
  *
  * PATCH_OK; PATCH_FAILED; PATCH_LIMIT (R_LIMIT_DEPTH, R_LIMIT_MODEL: checked after each operation, in this order);
  * PATCH_NO_MEMORY. See `patchReason`, `patchOperation`, `patchPath`. No edit may be open.
  */
-export function patchApply(document: usize, node: usize, slot: usize, maxDepth: u32, maxSize: u32): u32 {
+export function patchApply(document: usize, node: usize, slot: usize, maxDepth: u32, maxSize: u32, mostCopied: u32): u32 {
   editBegin(document);
-  const status = patchSteps(document, node, slot, maxDepth, maxSize);
+  const status = patchSteps(document, node, slot, maxDepth, maxSize, mostCopied);
   if (status == PATCH_OK) editCommit(document); else editRollback(document);
   return status;
 }
@@ -45,21 +49,23 @@ export function patchApply(document: usize, node: usize, slot: usize, maxDepth: 
  * As `patchSteps`, but outside of RFC 6902: missing parents become objects, `replace` of a missing member adds it, `remove` of something missing
  * does nothing. For a patch that has failed and been taken back.
  */
-export function patchUpsert(document: usize, node: usize, slot: usize, maxDepth: u32, maxSize: u32): u32 {
+export function patchUpsert(document: usize, node: usize, slot: usize, maxDepth: u32, maxSize: u32, mostCopied: u32): u32 {
   clearMarks();
   makesMissing = true;
-  const status = patchSteps(document, node, slot, maxDepth, maxSize);
+  const status = patchSteps(document, node, slot, maxDepth, maxSize, mostCopied);
   makesMissing = false;
   return status;
 }
 
 /** As `patchApply` inside of an open edit of the document: whoever opened it commits, or takes back what a failed patch has done so far. */
-export function patchSteps(document: usize, node: usize, slot: usize, maxDepth: u32, maxSize: u32): u32 {
+export function patchSteps(document: usize, node: usize, slot: usize, maxDepth: u32, maxSize: u32, mostCopied: u32): u32 {
   d = document;
   rootNode = node;
   root = slot;
   depthLimit = maxDepth;
   sizeLimit = maxSize;
+  copyLimit = mostCopied;
+  copied = 0;
   const count = operationCount();
   for (index = 0; index < count; index++) {
     record = operationAt(index);
@@ -200,11 +206,13 @@ function copy(): u32 {
   const source = existing(fromOf(record), fromLengthOf(record));
   if (!source) return failAtFrom(walkFault);
   const tokensBefore = tokenCount;
+  copied += slotSize(source);
   // making parents may move slots, so the copy comes first
   if (makesMissing && !pickCopy(d, source)) return stepFault();
   // the walk may make nodes of what it goes through, which moves no slot
   const fault = walkToPlace();
   if (fault) return failAtPath(fault);
   if (tokenCount > tokensBefore && isDeeper(makesMissing ? handDepth() : slotDepth(source))) return overLimit(R_LIMIT_DEPTH);
+  if (copied > copyLimit) return overLimit(R_LIMIT_MODEL);
   return makesMissing || pickCopy(d, source) ? put(0, 0) : stepFault();
 }

@@ -118,7 +118,7 @@ function applyPatch(record: usize, start: usize, depth: u32): u32 {
   if (form != PATCH_OK) return form;
   if (read == PATCH_LIMIT) return refuse(PATCH_LIMIT, code.R_LIMIT_OPERATIONS, most, 0, 0);
   const d = documentAt(record), account = setAccount(record);
-  const status = patchApply(d, 0, rootSlot(d), depth, limit(record, layout.DOC_BYTES));
+  const status = patchApply(d, 0, rootSlot(d), depth, limit(record, layout.DOC_BYTES), limit(record, layout.DOC_BYTES));
   setAccount(account);
   return status;
 }

@@ -31,6 +31,8 @@ export interface PatchTarget {
 export interface PatchBounds {
   /** Levels of nesting that the target's value may have. */
   depth: number;
+  /** Bytes of compact JSON that the copies of one patch may bring together. Default: any number. */
+  copies?: number;
   /**
    * Makes room for a change, or refuses it.
    *
@@ -142,6 +144,8 @@ class Application {
   private readonly sharing = new Sharing();
   /** Bytes that were copied. */
   private copied = 0;
+  /** Bytes that copies have brought, exactly, where they are bounded. */
+  private brought = 0;
   /** Bytes are counted exactly. */
   private counts = false;
   /** Nothing can fail any more once this operation is done. */
@@ -226,10 +230,14 @@ class Application {
     this.counts ||= share;
     // Parents that have to be made are no part of what is copied, and what is shared must not be where the copy goes.
     const early = (share || this.extras.upsert) && isPrefix(source, tokens);
+    const { copies, depth } = this.bounds;
+    if (copies !== undefined) this.brought += this.sizeOf(this.place.value);
     const copy = (value: unknown): unknown => (share ? this.sharing.copy(value) : copyTree(value));
     const value = early ? copy(this.place.value) : this.place.value;
     reason = this.findForAdd(tokens, value);
     if (reason !== OK) return failed(reason, path);
+    if (copies !== undefined && this.brought > copies)
+      return failed(tokens.length + measured.depth > depth ? TOO_DEEP : TOO_LARGE, path);
     return this.put(operation, measured, value, true, early ? undefined : copy);
   }
 

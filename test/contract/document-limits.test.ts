@@ -57,6 +57,26 @@ describe.each(KINDS)("limits of documents, %s", (kind) => {
       document.close();
     });
 
+    it("bounds what the copies of one patch bring together, whatever becomes of them", () => {
+      const value = `{"s":"${"x".repeat(90)}"}`;
+      const copies = (count: number) => repeat(count, () => '{"op":"copy","from":"/v","path":"/w"}');
+      const document = openText(kind, `{"v":${value},"w":0}`, { bytes: 1_000 });
+      // ten copies of 98 bytes are within the limit, an eleventh is not
+      document.patch(utf8(`[${copies(10)}]`));
+      const before = textOf(document);
+      const tooMuch = { code: "limit", reason: "modelBytes", path: "/w", opIndex: 10 } as const;
+      unpatched(document, utf8(`[${copies(11)}]`), tooMuch, "eleven copies");
+      unpatched(
+        document,
+        utf8(`[${copies(10)},{"op":"copy","from":"/v","path":"/w"},{"op":"remove","path":"/nothing"}]`),
+        tooMuch,
+        "before what fails",
+      );
+      expect(textOf(document)).toBe(before);
+      document.patch(utf8(`[${copies(10)}]`));
+      document.close();
+    });
+
     it("looks at the result of each operation, and takes all of them back", () => {
       const document = openText(kind, '{"a":1}', limits);
       const deeper = ["/a", "/a/a", "/a/a/a", "/a/a/a/a"].map((path) => `{"op":"add","path":"${path}","value":{}}`);
@@ -333,6 +353,44 @@ describe.each(KINDS)("limits of documents, %s", (kind) => {
           document.close();
         };
       }, 320);
+    });
+
+    it("a member that comes and goes many times in one patch, and is there again when that fails", () => {
+      expectProportional((size) => {
+        const pair = '{"op":"add","path":"/a","value":1},{"op":"remove","path":"/a"}';
+        const moves = '{"op":"move","from":"/b","path":"/c"},{"op":"move","from":"/c","path":"/b"}';
+        const members = repeat(40, (i) => `"k${i}":${i}`);
+        const patch = utf8(`[${repeat(size, () => `${pair},${moves}`)}]`);
+        const failing = utf8(`[${repeat(size, () => pair)},{"op":"remove","path":"/a"}]`);
+        return () => {
+          const document = openText(kind, `{${members},"a":0,"b":2}`);
+          document.patch(ops('{"op":"remove","path":"/a"}'));
+          document.patch(patch);
+          expect(textOf(document)).toBe(`{${members},"b":2}`);
+          expect(() => document.patch(failing)).toThrow();
+          expect(textOf(document)).toBe(`{${members},"b":2}`);
+          document.patch(ops('{"op":"add","path":"/k7","value":"x"}', '{"op":"add","path":"/a","value":"y"}'));
+          expect([document.get("/k7"), document.get("/a"), document.get("/b")]).toEqual(["x", "y", 2]);
+          document.close();
+        };
+      }, 250);
+    });
+
+    it("members taken out of many objects, and others put in their places", () => {
+      expectProportional((size) => {
+        const json = `[${repeat(size, () => '{"a":1}')}]`;
+        const removes = utf8(`[${repeat(size, (i) => `{"op":"remove","path":"/${i}/a"}`)}]`);
+        const adds = utf8(`[${repeat(size, (i) => repeat(6, (k) => `{"op":"add","path":"/${i}/b${k}","value":1}`))}]`);
+        const both = utf8(
+          `[${repeat(size, (i) => `{"op":"remove","path":"/${i}/b0"},{"op":"add","path":"/${i}/c","value":1},{"op":"add","path":"/${i}/d","value":1}`)}]`,
+        );
+        return () => {
+          const document = openText(kind, json);
+          for (const patch of [removes, adds, both]) document.patch(patch);
+          expect(Object.keys(document.get(`/${size - 1}`) as object)).toEqual(["b1", "b2", "b3", "b4", "b5", "c", "d"]);
+          document.close();
+        };
+      }, 200);
     });
 
     it("one long pointer, and a patch of one long string", () => {

@@ -43,6 +43,14 @@ describe("the slim entries", () => {
     for (const kind of ["auto", "wasm"] as const) expect(node.loadEngineSync({ kind }).kind).toBe("wasm-simd");
     works(await browser.loadEngine({ wasm: SIMD }));
     works(browser.loadEngineSync({ kind: "wasm-scalar", wasm: { scalar: binary("streamfold.slim") } }));
+    // the full engine needs what the small core has not
+    for (const wasm of [SIMD, { simd: SIMD, scalar: binary("streamfold.slim") }]) {
+      const error = failing(() => main.loadEngineSync({ kind: "wasm", wasm }), "engine_lost");
+      expect(error.message).toContain("streamfold/slim");
+      const auto = main.loadEngineSync({ wasm });
+      expect(auto.kind).toBe("js");
+      expect(auto.reason).toContain("streamfold/slim");
+    }
     // the full core knows all that is asked of it
     works(browser.loadEngineSync({ wasm: binary("streamfold.simd") }));
   });

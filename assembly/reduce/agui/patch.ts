@@ -6,7 +6,7 @@ import {
   NO_OPERATION, PATCH_FAILED, PATCH_LIMIT, PATCH_OK, patchOperation, patchPath, patchPathLength, patchReason, patchSteps, patchUpsert,
 } from "../../patch/index";
 import { fail, faultOperation, faultType, pathText } from "../fault";
-import { maxDepth } from "../agentue/limits";
+import { maxDepth, maxModel } from "../agentue/limits";
 import { aguiFlags } from "./enforce";
 import { eventType } from "./expansion";
 import { failLimit, failMemory, largestSize } from "./limits";
@@ -22,13 +22,13 @@ export let upserted: bool = false;
 export function applyPatch(s: usize, d: usize, node: usize, slot: usize, levels: u32): u32 {
   upserted = false;
   const depth = maxDepth > levels ? maxDepth - levels : 0, size = largestSize(s, d);
-  let status = patchSteps(d, node, slot, depth, size);
+  let status = patchSteps(d, node, slot, depth, size, maxModel);
   if (status == PATCH_OK) return status;
   editRollback(d);
   editBegin(d);
   if (status != PATCH_FAILED || !(aguiFlags & AGUI_DELTA_UPSERT)) return status;
   keepPlace();
-  status = patchUpsert(d, node, slot, depth, size);
+  status = patchUpsert(d, node, slot, depth, size, maxModel);
   if (status == PATCH_OK) { upserted = true; return status; }
   editRollback(d);
   editBegin(d);

@@ -8,7 +8,7 @@ import { reserve, setAccount } from "../../memory/heap";
 import { documentSize, editBegin, editCommit, editRollback, rootSlot } from "../../document/index";
 import { PATCH_OK, patchScan, patchSteps, quickPath, quickPathLength, quickReplaceApply, quickReplaceRead } from "../../patch/index";
 import { F_LIMIT, F_OFFSET, offsetOf } from "../../frame/state";
-import { maxDepth, maxNumber } from "../../reduce/agentue/limits";
+import { maxDepth, maxModel, maxNumber } from "../../reduce/agentue/limits";
 import { STATE_LEVELS } from "../../reduce/agui/apply-state";
 import { largestSize } from "../../reduce/agui/limits";
 import { notePointer } from "../../reduce/agui/changes";
@@ -179,7 +179,7 @@ function report(c: usize, told: u32, offset: f64): void {
 function appliesTo(s: usize): bool {
   const d = <usize>load<u32>(s, A_STATE), before = documentSize(d);
   editBegin(d);
-  const done = patchSteps(d, 0, rootSlot(d), levels(), largestSize(s, d)) == PATCH_OK;
+  const done = patchSteps(d, 0, rootSlot(d), levels(), largestSize(s, d), maxModel) == PATCH_OK;
   if (done) {
     editCommit(d);
     advance(s);

@@ -44,6 +44,7 @@ class JsDocument implements EngineDocument {
     this.#limits = limits;
     this.#bounds = {
       depth: limits.depth,
+      copies: limits.bytes,
       admit: (bound, growth) => size.admit(bound, growth),
       count: () => size.count(),
       relax: () => size.relax(),

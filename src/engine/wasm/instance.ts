@@ -133,6 +133,9 @@ export class Core {
     if (this.exports.abi_version() !== ABI_VERSION) {
       throw usageError("engine_lost", "the WebAssembly binary belongs to another version of this package");
     }
+    if (names !== NO_NAMES && this.exports.session_adapt === undefined) {
+      throw usageError("engine_lost", "the WebAssembly binary is that of streamfold/slim, which knows AgentUE alone");
+    }
     this.feed = this.exports.session_feed;
     this.wireLength = this.exports.wire_length;
     this.wirePointer = this.exports.wire_pointer;

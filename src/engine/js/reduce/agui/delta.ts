@@ -83,6 +83,7 @@ function attempt(
   const touched: string[] = [];
   const bounds = {
     depth: effect.limits.depth - level + 1,
+    copies: effect.limits.modelBytes,
     admit: (bound: number, growth: () => number) => size.admit(bound, growth),
     count: () => size.count(),
     relax: () => size.relax(),
