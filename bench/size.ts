@@ -18,7 +18,7 @@ import { build } from "esbuild";
  * 242 KB; parts of the glue that are handed over so that the slim build can do without them, to 243 KB. A bundler leaves 4 KB of encoders and negotiation out
  * where they are not used.
  */
-const BUDGET = 245 * 1024;
+const BUDGET = 246 * 1024;
 
 /**
  * The same for `streamfold/slim`: what a browser downloads that reduces AgentUE over text wires and does nothing else. It is the size that the package had when it
