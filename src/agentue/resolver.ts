@@ -269,6 +269,7 @@ class ReferenceResolver implements Resolver {
     } catch (error) {
       // The reducer was closed, or its engine is gone.
       this.close();
+      tell(job, usageError("closed"));
       if (!(error instanceof StreamfoldError) || error.code !== "closed") throw error;
     }
     tell(job, failure);

@@ -32,12 +32,22 @@ export class Reader {
   push(bytes: Uint8Array): number {
     if (this.#materialize === undefined) return this.#read(() => this.reducer.push(bytes));
     let applied = 0;
+    let thrown: { error: unknown } | undefined;
     const size = this.#whole ? bytes.length : WINDOW;
     for (let at = 0; at < bytes.length; at += size) {
       const piece = bytes.subarray(at, at + size);
-      applied += this.#settling(() => this.reducer.push(piece));
+      try {
+        applied += this.#settling(() => this.#read(() => this.reducer.push(piece)));
+      } catch (error) {
+        if (this.failed) throw counting(error, applied);
+        // the log has the rest: it is read before anybody hears of it
+        if (error instanceof StreamfoldError) applied += error.applied ?? 0;
+        thrown ??= { error };
+      }
     }
-    return applied;
+    if (thrown === undefined) return applied;
+    if (thrown.error instanceof StreamfoldError) thrown.error.applied = applied;
+    throw thrown.error;
   }
 
   finish(): FinishResult {
@@ -93,4 +103,10 @@ export class Reader {
     }
     return reducer.resume({ streamId, skip });
   }
+}
+
+/** The error of a chunk, of which so many events were accepted before. */
+function counting(error: unknown, applied: number): unknown {
+  if (error instanceof StreamfoldError) error.applied = applied + (error.applied ?? 0);
+  return error;
 }

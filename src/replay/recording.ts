@@ -87,6 +87,7 @@ export class Recording {
   }
 
   append(chunk: Uint8Array): number {
+    this.expectQuiet();
     if (this.result !== undefined)
       throw usageError("bad_argument", "the log has ended; reconnect() begins another body");
     if (chunk.length === 0) {
@@ -97,12 +98,18 @@ export class Recording {
       throw this.#refused(usageError("limit", `the log would be longer than ${this.options.logBytes} bytes`));
     }
     // a failed connection takes nothing, and says so
-    if (!this.failed) this.#keep(chunk);
+    if (this.failed) {
+      return this.#delivering((applied) => {
+        applied.count += this.#reader.push(chunk);
+      });
+    }
+    this.#keep(chunk);
     return this.#delivering((applied) => this.#feed(chunk, applied));
   }
 
   finish(): FinishResult {
     if (this.result !== undefined) return this.result;
+    this.expectQuiet();
     const { live } = this;
     const before = live.stats().events;
     const idBefore = live.lastEventId;
@@ -111,7 +118,8 @@ export class Recording {
         this.result = this.#reader.finish();
       });
     } finally {
-      this.tailRead = !this.failed && (live.stats().events > before || live.lastEventId !== idBefore);
+      // asked again, when a listener had thrown, there is nothing more to read
+      this.tailRead = !this.failed && (this.tailRead || live.stats().events > before || live.lastEventId !== idBefore);
     }
     return this.result!;
   }
@@ -211,12 +219,23 @@ export class Recording {
     return end;
   }
 
+  /** Reads all of a chunk that the log has. What a listener throws comes behind that, unless the connection has failed. */
   #feed(chunk: Uint8Array, applied: { count: number }): void {
+    let thrown: { error: unknown } | undefined;
+    this.#feedPieces(chunk, (from, to) => {
+      try {
+        applied.count += this.#reader.push(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to));
+      } catch (error) {
+        if (this.failed) throw error;
+        thrown ??= { error };
+      }
+    });
+    if (thrown !== undefined) throw thrown.error;
+  }
+
+  #feedPieces(chunk: Uint8Array, push: (from: number, to: number) => void): void {
     const { marks } = this;
     const base = this.log.length - chunk.length;
-    const push = (from: number, to: number): void => {
-      applied.count += this.#reader.push(from === 0 && to === chunk.length ? chunk : chunk.subarray(from, to));
-    };
     if (this.options.transport === "json") {
       push(0, chunk.length);
       if (this.log.length >= marks.due) this.#mark(this.log.length);

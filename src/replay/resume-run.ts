@@ -33,6 +33,7 @@ export function resumeRun(
         isWhole = ways.length === 0;
         if (isWhole) {
           walker?.close();
+          walker = undefined;
           walker = new Walker(recording, undefined);
           if (recording.start !== undefined) ways = waysTo(recording.start.view.model());
         }

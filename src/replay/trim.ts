@@ -25,9 +25,18 @@ export function trim(recording: Recording, cursor: ReplayCursor): number {
 
 /** Behind the last whole message. */
 function endOf(recording: Recording): Walker {
-  const walker = new Walker(recording, recording.marks.list.at(-1));
+  const mark = recording.marks.list.at(-1);
+  // counted first: a leap to a message that fails the connection would not say how far it came
+  let messages = 0;
+  const scout = new Walker(recording, mark);
   try {
-    while (walker.leap(Number.POSITIVE_INFINITY)) {}
+    while (scout.step() !== undefined) messages++;
+  } finally {
+    scout.close();
+  }
+  const walker = new Walker(recording, mark);
+  try {
+    if (messages > 0) walker.leap(messages);
     return walker;
   } catch (error) {
     walker.close();

@@ -25,7 +25,13 @@ export async function finishWaiting(
   until: (idle: Promise<unknown>) => Promise<unknown>,
 ): Promise<FinishResult> {
   await until(resolver.idle());
-  reducer.finish();
+  let thrown: { error: unknown } | undefined;
+  try {
+    reducer.finish();
+  } catch (error) {
+    thrown = { error };
+  }
   await until(resolver.idle());
+  if (thrown !== undefined) throw thrown.error;
   return reducer.finish();
 }

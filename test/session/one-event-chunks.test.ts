@@ -95,6 +95,25 @@ describe.each(WASM_KINDS)("messages of one event (%s)", (kind) => {
     },
   );
 
+  it("nothing is learned from a message in which bytes were replaced, since it was read in a copy", () => {
+    const { core, engine } = openCore(kind);
+    const options = { protocol: "agentue", transport: "json", utf8: "replace" } as const;
+    // the copy lies far behind the window
+    engine.createReducer(options).load(modelWith("x".repeat(3_000_000)));
+    const reducer = engine.createReducer(options);
+    const [first, ...tokens] = bytesOf("agentue", "json", AGENTUE);
+    reducer.push(first!);
+    const { held } = engine.memory();
+    for (const token of tokens) {
+      const text = new TextDecoder().decode(token);
+      const cut = text.indexOf("é");
+      expect(reducer.push(concat([utf8(text.slice(0, cut)), Uint8Array.of(0xff), utf8(text.slice(cut + 1))]))).toBe(1);
+    }
+    expect(engine.memory().held - held).toBeLessThan(200_000);
+    expect(coreCounters(core).openedTokens).toBe(0);
+    engine.close();
+  });
+
   it.each(["agentue", "ag-ui"] as const)(
     "%s: a transcoder passes tokens on from where they lie, judged or not",
     (protocol) => {

@@ -107,6 +107,8 @@ export function matchTemplate(c: usize, p: usize): usize {
 
 /** Learns the clean append event that was just applied; [p, end) is its text from `data:` to behind the blank line. */
 export function learnTemplate(p: usize, end: usize): void {
+  // where ill-formed UTF-8 was replaced it was read in a copy
+  if (fieldStart(F_SEQ) < p || fieldStart(F_SEQ) >= end) return;
   if (!beginTemplate(<u32>(end - p) - <u32>(patchEnd - patchStart), maskPath, <u32>(maskEnd - maskPath))) return;
   addHole(HOLE_NUMBER, fieldStart(F_SEQ), fieldEnd(F_SEQ));
   if (fieldKind(F_TS) != K_ABSENT) addHole(HOLE_TIME, fieldStart(F_TS), fieldEnd(F_TS));
