@@ -40,7 +40,7 @@ class Inner {
   apply(patch: unknown, depth = 512, size = 0x7fff_0000): number {
     const [node, slot] = this.place();
     expect(this.read(patch)).toBe(OK);
-    return this.probe.call("patchApply", this.d, node, slot, depth, size);
+    return this.probe.call("patchApply", this.d, node, slot, depth, size, size);
   }
 
   text(): string {
